@@ -3,7 +3,7 @@
 use crate::allocs::Allocs;
 use crate::apply::{Advise, Apply};
 use crate::census::Census;
-use crate::check::Check;
+use crate::check::{Check, Measure};
 use crate::inspect::{Dyn, Futures, Layout};
 use crate::stack::Stack;
 use anyhow::Result;
@@ -40,6 +40,9 @@ enum Command {
     Allocs(Box<Allocs>),
     /// Run the programs of dwell.toml, and compare what they hold and allocate with budgets and with another revision
     Check(Box<Check>),
+    /// One run of `check`
+    #[command(hide = true)]
+    Measure(Box<Measure>),
     /// Make a suggested change: edit, compile, run the tests, measure
     Apply(Box<Apply>),
 }
@@ -65,6 +68,7 @@ impl Cli {
             Command::Census(census) => census.run(),
             Command::Allocs(allocs) => allocs.run(),
             Command::Check(check) => check.run(),
+            Command::Measure(measure) => measure.run(),
             Command::Apply(apply) => apply.run(),
         }
     }

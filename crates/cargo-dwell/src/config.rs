@@ -66,6 +66,8 @@ pub(crate) struct Run {
     pub(crate) reallocs: Option<u64>,
     /// Both, of a function with all that it calls, or of a type.
     pub(crate) allocs_in: BTreeMap<String, u64>,
+    /// Reallocations alone, of the same.
+    pub(crate) reallocs_in: BTreeMap<String, u64>,
 }
 
 impl Run {
@@ -86,17 +88,22 @@ impl Run {
         bytes.map(|bytes| bytes.0).or(blocks)
     }
 
-    /// Returns `true` if a budget is about the live heap.
-    pub(crate) fn needs_heap(&self) -> bool {
-        let bytes = [self.peak_bytes, self.exit_bytes, self.leaked_bytes, self.rss, self.unused_bytes];
+    /// Returns `true` if a budget is about the live heap at its peak.
+    pub(crate) fn needs_peak(&self) -> bool {
+        let bytes = [self.peak_bytes, self.rss, self.unused_bytes];
         bytes.iter().any(Option::is_some)
-            || self.peak_blocks.or(self.exit_blocks).is_some()
+            || self.peak_blocks.is_some()
             || !(self.bytes.is_empty() && self.blocks.is_empty())
+    }
+
+    /// Returns `true` if a budget is about the live heap at the exit.
+    pub(crate) fn needs_exit(&self) -> bool {
+        self.exit_bytes.or(self.leaked_bytes).is_some() || self.exit_blocks.is_some()
     }
 
     /// Returns `true` if a budget is about all allocations.
     pub(crate) fn needs_allocs(&self) -> bool {
-        self.allocs.is_some() || self.reallocs.is_some() || !self.allocs_in.is_empty()
+        self.allocs.is_some() || self.reallocs.is_some() || !(self.allocs_in.is_empty() && self.reallocs_in.is_empty())
     }
 }
 
@@ -183,8 +190,8 @@ mod tests {
         assert_eq!((config.max_future, config.max_size.len()), (Some(Bytes(4096)), 2));
         let run = &config.check["load"];
         assert_eq!((run.example.as_deref(), run.peak_bytes), (Some("load"), Some(Bytes(1_000_000))));
-        assert!(run.needs_heap() && run.needs_allocs());
+        assert!(run.needs_peak() && run.needs_allocs() && !run.needs_exit());
         let none = &config.check["none"];
-        assert!(!none.needs_heap() && !none.needs_allocs());
+        assert!(!none.needs_peak() && !none.needs_allocs());
     }
 }

@@ -19,23 +19,27 @@ pub(crate) fn exists(program: &Program, executable: &Path, wanted: &str, root: &
     // One that is inlined everywhere has no symbol. A method of a trait is several functions, and none of its own.
     let (of, last) = name.rsplit_once("::").unwrap_or(("", &name));
     let of = of.rsplit("::").next().unwrap_or_default();
-    has_symbol() || declares(root, &format!("fn {last}")) && (of.is_empty() || !declares(root, &format!("trait {of}")))
+    let declares = |what: &str| declaration(root, what).is_some();
+    has_symbol() || declares(&format!("fn {last}")) && (of.is_empty() || !declares(&format!("trait {of}")))
 }
 
-/// Returns whether a source file of the workspace has a declaration.
-fn declares(root: &Path, declaration: &str) -> bool {
-    let has = |text: &str| {
-        text.match_indices(declaration).any(|(at, _)| {
+/// Returns where a source file of the workspace has a declaration, such as `fn name`.
+pub(crate) fn declaration(root: &Path, declaration: &str) -> Option<(String, u32)> {
+    let find = |text: &str| {
+        let found = text.match_indices(declaration).find(|(at, _)| {
             let next = text[at + declaration.len()..].chars().next();
             next.is_none_or(|next| !next.is_alphanumeric() && next != '_')
-        })
+        });
+        found.map(|(at, _)| 1 + text[..at].matches('\n').count())
     };
     let is_source = |entry: &walkdir::DirEntry| {
         entry.depth() == 0
             || !entry.file_name().to_string_lossy().starts_with('.') && !entry.path().join("CACHEDIR.TAG").exists()
     };
     let files = walkdir::WalkDir::new(root).into_iter().filter_entry(is_source).flatten();
-    files
-        .filter(|entry| entry.path().extension().is_some_and(|extension| extension == "rs"))
-        .any(|entry| fs::read_to_string(entry.path()).is_ok_and(|text| has(&text)))
+    files.filter(|entry| entry.path().extension().is_some_and(|extension| extension == "rs")).find_map(|entry| {
+        let line = find(&fs::read_to_string(entry.path()).ok()?)?;
+        let file = entry.path().strip_prefix(root).unwrap_or(entry.path());
+        Some((file.display().to_string(), u32::try_from(line).ok()?))
+    })
 }

@@ -5,8 +5,9 @@
 mod support;
 
 use dwell_debuginfo::load_with_frames;
-use dwell_heap::profile::run::{Options, profile};
+use dwell_heap::profile::run::{Options, profile, with_snapshots};
 use dwell_heap::profile::{Allocator, Counts, Profile};
+use dwell_heap::run::{At, Options as RunOptions, Run, snapshots};
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -88,6 +89,31 @@ const MODES: [(&str, u8); 7] =
 fn counts_equal_those_of_a_counting_allocator() {
     for (mode, code) in MODES {
         check(truth(), "system", mode, code);
+    }
+}
+
+/// One run records the live blocks and counts the allocations.
+#[test]
+fn counts_beside_snapshots_are_equal() {
+    for (mode, code) in MODES {
+        let file = truth().with_file_name(format!("beside-{mode}.txt"));
+        let arguments: [OsString; 2] = [mode.into(), file.clone().into()];
+        let of_run = RunOptions { at: vec![At::Peak, At::Exit], cache: Some(folder()), ..RunOptions::default() };
+        let (run, profile) = with_snapshots(truth(), &arguments, &of_run).expect("it runs");
+        assert_eq!((run.code, profile.code), (code, code), "{mode}");
+        let text = fs::read_to_string(&file).expect("the program wrote it");
+        let numbers: Vec<u64> = text.split_whitespace().map(|number| number.parse().expect("a number")).collect();
+        let sum = of_program(truth(), &profile);
+        assert_eq!([sum.allocations, sum.reallocations, sum.bytes], [numbers[0], numbers[2], numbers[3]], "{mode}");
+        // The same snapshots as without counts.
+        let alone = snapshots(truth(), &arguments, &of_run).expect("it runs");
+        let blocks = |run: &Run| run.snapshots.iter().map(|of| (of.at.clone(), of.live_blocks)).collect::<Vec<_>>();
+        // Threads that still run have what they have at that moment, and report it late.
+        if mode != "threads" {
+            let peak = run.snapshots.iter().map(|of| of.live_bytes).max();
+            assert!(run.peak_bytes >= peak && peak.is_some(), "{mode}: {:?} {peak:?}", run.peak_bytes);
+            assert_eq!(blocks(&run).last(), blocks(&alone).last(), "{mode}");
+        }
     }
 }
 

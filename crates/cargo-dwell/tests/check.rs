@@ -142,17 +142,21 @@ fn budgets_are_kept_or_named() {
     let config = "[max-size]\nSession = 32\n[check.load]\nargs = [\"2000\"]\npeak-bytes = \"1MB\"\nexit-blocks = 100\n\
                   leaked-bytes = 0\nallocs = 20000\nreallocs = 3000\n[check.load.bytes]\n\"State.sessions\" = \"100KB\"\n\
                   \"State.scratch\" = 4096\n[check.load.blocks]\n\"Session.user\" = 2000\n[check.load.allocs-in]\n\"State::login\" = 4100\n\
-                  parse = 2000\nmain = 20000\n";
+                  parse = 2000\nmain = 20000\n[check.load.reallocs-in]\n\"State::login\" = 2100\n";
     let Some(folder) = service(config) else { return };
     let found = json(folder.path(), &[], 0);
     let budgets = found["budgets"].as_array().unwrap();
-    assert_eq!(budgets.len(), 12, "{found:#}");
+    assert_eq!(budgets.len(), 13, "{found:#}");
     let now = |what: &str| budgets.iter().find(|row| row["what"] == what).unwrap()["now"].as_u64().unwrap();
     assert_eq!(now("size of Session"), 32);
     // The copy of the peak is made when the first hundredth is freed.
     assert!((1900..=2000).contains(&now("blocks of Session.user")));
     assert_eq!(now("bytes of State.scratch"), 4096);
     assert_eq!(now("allocs in parse"), 2000);
+    // Each text of `format!` grows once, and two lists grow.
+    assert!((2000..2040).contains(&now("reallocs in State::login")));
+    let place = budgets.iter().find(|row| row["what"] == "allocs in parse").unwrap();
+    assert_eq!((&place["file"], &place["line"]), (&"src/main.rs".into(), &45.into()));
     assert!(now("bytes of State.sessions") >= 64_000);
     // Each is exceeded by one.
     let tight =
@@ -248,6 +252,67 @@ fn regressions_since_a_revision_have_their_line_first() {
     assert!(String::from_utf8_lossy(&markdown.stdout).contains("<details>"));
 }
 
+/// An integration test needs no `dwell.toml`: each `#[test]` is named.
+#[test]
+fn allocations_are_those_of_tests() {
+    let Some(folder) = service("") else { return };
+    let path = folder.path();
+    fs::remove_file(path.join("dwell.toml")).unwrap();
+    fs::create_dir(path.join("tests")).unwrap();
+    let hot = "#[inline(never)]\nfn boxes(count: u64) -> u64 {\n    (0..count).map(|at| *std::hint::black_box(Box::new(at))).sum()\n}\n\n\
+               #[test]\nfn few() {\n    assert_eq!(boxes(3), 3);\n}\n\n#[test]\nfn many() {\n    assert_eq!(boxes(300), 44850);\n}\n";
+    fs::write(path.join("tests/hot.rs"), hot).unwrap();
+    let saved = path.join("base.json");
+    let found = json(path, &["--test", "hot", "--save", saved.to_str().unwrap(), "--repeat", "1"], 0);
+    let tests = found["tests"].as_array().unwrap();
+    let of = |name: &str| tests.iter().find(|test| test["test"] == name).unwrap_or_else(|| panic!("{found:#}"));
+    assert_eq!((of("hot::few")["blocks"].as_u64(), of("hot::many")["blocks"].as_u64()), (Some(3), Some(300)));
+    fs::write(path.join("tests/hot.rs"), hot.replace("boxes(3), 3", "boxes(50), 1225")).unwrap();
+    let found = json(path, &["--test", "hot", "--base", saved.to_str().unwrap()], 1);
+    let grown = found["grown"].as_array().unwrap();
+    assert!(grown.iter().any(|row| row["what"] == "the test hot::few, allocated" && row["line"] == 7), "{found:#}");
+    assert!(!grown.iter().any(|row| row["what"].as_str().unwrap().contains("hot::many")), "{found:#}");
+}
+
+/// What git does not have is named before anything is built.
+#[test]
+fn bases_without_their_files_are_named() {
+    let Some(folder) = service(RUN) else { return };
+    let path = folder.path();
+    fs::write(path.join("notes"), "").unwrap();
+    assert!(git(path, &["add", "."]) && git(path, &["commit", "-q", "-m", "later"]));
+    let clone = path.join("clone");
+    let from = format!("file://{}", path.display());
+    assert!(git(path, &["clone", "-q", "--depth", "1", &from, clone.to_str().unwrap()]));
+    let found = error(&clone, &["--base", "HEAD~1"]);
+    assert!(found.contains("this clone is shallow and does not have HEAD~1; fetch it"), "{found}");
+    // A submodule: the worktree of the base has an empty folder.
+    let library = path.join("library");
+    fs::create_dir(&library).unwrap();
+    fs::write(library.join("Cargo.toml"), "[package\n").unwrap();
+    assert!(
+        git(&library, &["init", "-q"]) && git(&library, &["add", "."]) && git(&library, &["commit", "-q", "-m", "a"])
+    );
+    let from = library.to_str().unwrap();
+    assert!(git(path, &["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", from, "vendor"]));
+    let manifest = "[package]\nname = \"service\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[dependencies]\nlibrary = { path = \"vendor\" }\n[workspace]\n";
+    fs::write(path.join("Cargo.toml"), manifest).unwrap();
+    assert!(git(path, &["add", "Cargo.toml", ".gitmodules", "vendor"]) && git(path, &["commit", "-q", "-m", "vendor"]));
+    assert!(git(path, &["checkout", "-q", "HEAD~1", "--", "Cargo.toml"]));
+    let found = error(path, &["--base", "HEAD"]);
+    assert!(found.contains("git cannot fetch the submodule vendor of the base: "), "{found}");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-dwell"));
+    command.args(["check", "--offline", "--base", "HEAD"]).current_dir(path).env_remove("CARGO_TARGET_DIR");
+    // git refuses local files as submodules, unless it is told.
+    command.env("XDG_CACHE_HOME", path.join(".cache")).env("GIT_ALLOW_PROTOCOL", "file");
+    let output = command.output().unwrap();
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{text}");
+    // The submodule is there: cargo reads its manifest.
+    assert!(text.contains("1 file is changed since the last commit") && text.contains("vendor/Cargo.toml"), "{text}");
+    assert!(text.contains("error: the base HEAD does not build"), "{text}");
+}
+
 #[test]
 fn wrong_input_is_one_line() {
     let Some(folder) = service(RUN) else { return };
@@ -275,6 +340,11 @@ fn wrong_input_is_one_line() {
     );
     let hangs = "[check.load]\nargs = [\"9\", \"hangs\"]\nallocs = 3\n";
     assert!(with(hangs, &["--timeout", "1s"]).contains("took more than 1 s"));
+    // An executable without types.
+    fs::create_dir(path.join(".cargo")).unwrap();
+    fs::write(path.join(".cargo/config.toml"), "[build]\nrustflags = [\"-Cdebuginfo=0\"]\n").unwrap();
+    let found = budget("allocs = 3");
+    assert!(found.contains("has debug info for line numbers only") || found.contains("no debug info"), "{found}");
 }
 
 /// Returns the processes whose command line names a folder.
@@ -339,6 +409,7 @@ fn workflow_steps_run() {
         let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(code), "{text}");
         assert_eq!(text.contains("::warning file=src/main.rs"), code == 1, "{text}");
+        assert_eq!(text.contains("note: 1 file is changed since the last commit"), code == 1, "{text}");
         assert!(fs::read_to_string(summary).unwrap().contains("**Memory**"));
         serde_json::from_slice::<Value>(&fs::read(path.join("memory.sarif")).unwrap()).unwrap();
     }

@@ -15,8 +15,8 @@ use std::path::PathBuf;
     after_help = "Exit code: 0 on success, 2 if an input could not be read (the report covers the rest) or for wrong usage."
 )]
 pub struct ShapeArgs {
-    /// Files and folders with JSON (.json .jsonl .ndjson .geojson .topojson .ipynb .har .jsonld, each also .gz or
-    /// .zst), `-` for standard input; without a path, reads a built-in sample
+    /// Files, folders with JSON (by the ending, or if it begins as JSON; also .gz and .zst), `-` for standard input; without
+    /// a path, reads what is piped in, or a built-in sample
     #[arg(value_name = "DIR|FILE")]
     pub paths: Vec<PathBuf>,
     /// Write Rust types to FILE
@@ -35,16 +35,18 @@ pub struct ShapeArgs {
     /// 1 and not as 1.0
     #[arg(long)]
     pub exact_numbers: bool,
-    /// Use `f64` for fields that mix integers and fractions (the default)
-    #[arg(long, hide = true, conflicts_with = "exact_numbers")]
-    pub floats: bool,
     /// Use plain strings instead of enums of strings
     #[arg(long)]
     pub no_enums: bool,
-    /// Override one decision of the inference, as PATH=WHAT: map, struct, string, enum, skip, tag=KEY, or the name of a
-    /// type, such as $.users=map; also as `set = ["$.users=map"]` below `[shape]` in dwell.toml
+    /// Override a decision of the inference, as PATH=WHAT: map, struct, string, enum, value, skip, tag=KEY, no-other,
+    /// null=missing, or the name of a type (one name for one type, two for two); `..` stands for any steps and `.*` for any
+    /// key: $.users=map, $..permissions.*=Level; also as `set = ["$.users=map"]` below `[shape]` in dwell.toml
     #[arg(long, value_name = "PATH=WHAT")]
     pub set: Vec<Override>,
+    /// Read such decisions from FILE, one a line; if there is no FILE, write those of this run to it, so that the types stay
+    /// what they are when the data changes
+    #[arg(long, value_name = "FILE")]
+    pub set_from: Option<PathBuf>,
     /// Derive further traits, such as Eq or `schemars::JsonSchema`
     #[arg(long, value_name = "TRAITS", value_delimiter = ',')]
     pub derive: Vec<String>,
@@ -87,7 +89,7 @@ pub struct ShapeArgs {
     pub html: Option<PathBuf>,
     /// Hold the types in this Rust file against the data: the bytes of their fields, what they refuse, lose and never
     /// see, and what to change; modules that the file declares are read too
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["rust", "html", "json_schema", "held_out", "save", "save_form"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["rust", "html", "json_schema", "held_out", "save", "save_form", "merge", "form", "set"])]
     pub against: Option<PathBuf>,
     /// The type of a document in the file of --against
     #[arg(long = "type", value_name = "NAME", requires = "against")]
@@ -116,9 +118,6 @@ pub struct ShapeArgs {
     /// Stop at the first input that cannot be read, without a report
     #[arg(long)]
     pub strict_input: bool,
-    /// Skip inputs that cannot be read (the default)
-    #[arg(long, hide = true, conflicts_with = "strict_input")]
-    pub keep_going: bool,
     /// Read with N threads, at most one for each 64 MiB and eight in all; the result is the same [default: one for each
     /// core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]

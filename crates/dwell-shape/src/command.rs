@@ -33,7 +33,8 @@ pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
         }
     }
     style(args).check()?;
-    let overrides = [overrides::configured()?, args.set.clone()].concat();
+    let from = args.set_from.as_deref().map(overrides::read).transpose()?.flatten();
+    let overrides = [overrides::configured()?, from.unwrap_or_default(), args.set.clone()].concat();
     if !args.merge.is_empty() {
         if let Some(file) = &args.save {
             part::join(&args.merge, file, args.force)?;
@@ -43,8 +44,11 @@ pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
         return finish(args, accumulator, &overrides, &[]);
     }
     let form = args.form.as_deref().map(part::form).transpose()?;
-    let mut found = if args.paths.is_empty() { input::sample() } else { input::find_jsonc(&args.paths, args.jsonc) };
-    if args.paths.is_empty() {
+    // What is piped in is read, not the sample.
+    let is_piped = args.paths.is_empty() && input::is_piped();
+    let paths = if is_piped { vec![PathBuf::from("-")] } else { args.paths.clone() };
+    let mut found = if paths.is_empty() { input::sample() } else { input::find_jsonc(&paths, args.jsonc) };
+    if paths.is_empty() {
         eprintln!("note: no path given; using a built-in sample of {} service models", found.inputs.len());
     }
     let keep_going = !args.strict_input;
@@ -56,6 +60,15 @@ pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
         let each = plural(found.sample(texts as usize), "document");
         let files = plural(files as u64, "file");
         eprintln!("note: sample: reading {} of {files}, at most {each} of each", found.inputs.len());
+    }
+    if let Some(file) = &args.against {
+        let (report, problems) = against::compare(&found, keep_going, file, args.type_name.as_deref())?;
+        found.problems.extend(problems);
+        print_problems(&found.problems);
+        let mut out = io::BufWriter::new(anstream::stdout().lock());
+        let written = report.write(args.format, args.top, &mut out).and_then(|()| out.flush());
+        written.or_else(|error| if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) })?;
+        return Ok(exit_code(&found.problems, report.documents));
     }
     if let Some(file) = &args.save_form {
         // Inputs that cannot be read are skipped: the run that reads them all reports them.
@@ -128,8 +141,8 @@ pub fn generate(paths: &[PathBuf], set: Set, overrides: &[Override], style: Styl
     if schema.documents == 0 {
         bail!("no input could be read");
     }
-    if let Some(path) = overrides::apply(overrides, &mut schema).first() {
-        bail!("the types have nothing at {path}");
+    if let Some(wrong) = overrides::apply(overrides, &mut schema).first() {
+        bail!("{wrong}");
     }
     if style.plain {
         schema.sort_variants();
@@ -190,8 +203,24 @@ fn finish(
         bail!("no input could be read");
     }
     rules(args).apply(&mut schema);
-    for path in overrides::apply(overrides, &mut schema) {
-        eprintln!("note: --set: the types have nothing at {path}");
+    // The decisions of a `dwell.toml` are for all data of a folder, so some may have nothing to decide here.
+    let wrong = overrides::apply(overrides, &mut schema);
+    let configured = overrides::configured()?;
+    let is_configured = |wrong: &&String| {
+        configured.iter().any(|one| wrong.strip_prefix(&*one.path).is_some_and(|rest| rest.starts_with(": ")))
+    };
+    let (notes, errors): (Vec<&String>, Vec<&String>) = wrong.iter().partition(is_configured);
+    for note in notes {
+        eprintln!("note: dwell.toml: {note}");
+    }
+    if let Some((first, rest)) = errors.split_first() {
+        for error in rest {
+            eprintln!("error: --set: {error}");
+        }
+        bail!("--set: {first}");
+    }
+    if let Some(file) = args.set_from.as_ref().filter(|file| !file.exists()) {
+        write_new(file, false, &overrides::list(&schema))?;
     }
     if args.no_enums {
         schema.drop_keywords();
@@ -200,13 +229,6 @@ fn finish(
         schema.sort_variants();
     }
     schema.style = style(args);
-    if let Some(file) = &args.against {
-        let report = against::compare(&schema, file, args.type_name.as_deref())?;
-        let mut out = io::BufWriter::new(anstream::stdout().lock());
-        let written = report.write(args.format, args.top, &mut out).and_then(|()| out.flush());
-        written.or_else(|error| if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) })?;
-        return Ok(exit_code(left_out, schema.documents));
-    }
     if is_medley(&schema) {
         eprintln!("note: the files seem to contain unrelated data; run the command for one kind of file at a time");
     }

@@ -7,12 +7,10 @@ pub use super::accept::is_held;
 use super::formats::Typed;
 use super::input::{self, Found};
 pub use super::loading::{Effect, Outcome};
-use super::quicktype;
 use super::schema::Schema;
 use crate::UnknownKeys;
 use dwell_output::units::{count, percent, plural};
 use serde_json::Value;
-use std::collections::BTreeSet;
 
 /// The most bytes of text that are tested, since all of them are kept in memory.
 pub const MOST: usize = 64 << 20;
@@ -53,12 +51,8 @@ pub fn print(found: &Found, rounds: u32, rules: Rules) {
         eprintln!("held out: not run; it needs at least five documents (found {})", texts.len());
         return;
     }
-    let (mut all, mut quicktype) = (Outcome::default(), Outcome::default());
-    for round in 0..rounds {
-        let (ours, theirs) = round_of(&texts, round, rules);
-        all.merge(ours);
-        quicktype.merge(theirs);
-    }
+    let mut all = Outcome::default();
+    (0..rounds).for_each(|round| all.merge(round_of(&texts, round, rules)));
     eprintln!(
         "held out: {}, types from four fifths of {}: of {} tested, {} ({}) failed to load, {} differed when written \
          back, {} lost keys",
@@ -70,31 +64,23 @@ pub fn print(found: &Found, rounds: u32, rules: Rules) {
         count(all.changed),
         count(all.lost),
     );
-    eprintln!(
-        "held out: types like quicktype's: {} failed to load, {} differed when written back, {} lost keys",
-        count(quicktype.refused),
-        count(quicktype.changed),
-        count(quicktype.lost),
-    );
     for line in all.lines().into_iter().take(10) {
         eprintln!("held out: {line}");
     }
 }
 
-/// Runs one round for Dwell's types and for types like quicktype's. `round` selects the held-out fifth.
-pub fn round_of(texts: &[String], round: u32, rules: Rules) -> (Outcome, Outcome) {
+/// Runs one round. `round` selects the held-out fifth.
+pub fn round_of(texts: &[String], round: u32, rules: Rules) -> Outcome {
     let held = |index: usize| is_held(index, round);
     let kept: Vec<&str> =
         texts.iter().enumerate().filter(|&(index, _)| !held(index)).map(|(_, text)| text.as_str()).collect();
     let mut schema = accept::infer(&kept, &[], false);
-    let plain = quicktype::schema(&schema);
     rules.apply(&mut schema);
     let unit_other = schema.unions_with_unit_other();
-    let (mut outcome, mut quicktype) = (Outcome::default(), Outcome::default());
+    let mut outcome = Outcome::default();
     for (_, text) in texts.iter().enumerate().filter(|&(index, _)| held(index)) {
         let Ok(value) = serde_json::from_str::<Value>(text) else { continue };
         outcome.add(&schema, &unit_other, &value);
-        quicktype.add(&plain, &BTreeSet::new(), &value);
     }
-    (outcome, quicktype)
+    outcome
 }

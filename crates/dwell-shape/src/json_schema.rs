@@ -135,7 +135,7 @@ impl Writer<'_, '_> {
             }
         };
         let mut all: Vec<Value> = union.variants.iter().map(variant).collect();
-        if !self.schema.strict {
+        if !self.schema.is_closed_union(id) {
             all.push(true.into());
         }
         json!({ "anyOf": all })

@@ -53,7 +53,6 @@ pub mod part;
 pub mod plan;
 pub mod positions;
 mod prose;
-pub mod quicktype;
 pub mod report;
 pub mod rust;
 pub mod sample;

@@ -160,7 +160,7 @@ impl Check<'_> {
             (Kind::Keyword { id, .. }, Value::String(text)) => {
                 let known = self.schema.keywords[*id].values.contains_key(text);
                 known
-                    || !self.schema.strict
+                    || !self.schema.is_closed_enum(*id)
                     || self.refuse(path, "a string that is not in the enum; without --strict it loads")
             }
             (Kind::Record { id, .. }, Value::Object(object)) => {
@@ -173,7 +173,7 @@ impl Check<'_> {
                 let union = &self.schema.unions[*id];
                 let tag = object.get(&union.tag).and_then(Value::as_str);
                 let variant = union.tagged().iter().find(|(value, _)| Some(value.as_str()) == tag);
-                let open = !self.schema.strict && !self.unit_other.contains(id);
+                let open = !self.schema.is_closed_union(*id) && !self.unit_other.contains(id);
                 match variant {
                     Some(&(_, record)) if open => {
                         // The variant for other values holds a rejected object as a `Value`.
@@ -190,7 +190,7 @@ impl Check<'_> {
                         }
                         true
                     }
-                    None if !self.schema.strict && tag.is_some() => {
+                    None if !self.schema.is_closed_union(*id) && tag.is_some() => {
                         let tag = &union.tag;
                         self.found.lost.insert(format!(
                             "{path}: the other keys of objects with an unknown value of the tag {tag:?}"
@@ -210,7 +210,7 @@ impl Check<'_> {
                 object.values().all(|value| self.slot(&map.value, value, &format!("{path}.*"), false))
             }
             (Kind::Seq(seq), Value::Array(array)) => {
-                if !self.schema.plain && lean::array(seq).is_some_and(|length| array.len() as u64 != length) {
+                if lean::array(seq).is_some_and(|length| array.len() as u64 != length) {
                     return self.refuse(path, "an array of another length; `Box<[T]>` accepts it");
                 }
                 array.iter().all(|value| self.slot(&seq.element, value, &format!("{path}[]"), false))
@@ -258,9 +258,6 @@ impl Check<'_> {
     }
 
     fn integer(&mut self, min: i128, max: i128, number: &serde_json::Number, path: &str) -> bool {
-        if self.schema.plain {
-            return number.is_i64() || self.refuse(path, "a number that is not an `i64`; `f64` accepts it");
-        }
         if !Int::fits(min, max) {
             return true;
         }
@@ -288,7 +285,7 @@ impl Check<'_> {
         let fits = match (field, content) {
             (Some(Some(field)), Some(content)) => {
                 let path = format!("{path}.{}", field.key);
-                if self.schema.strict {
+                if self.schema.is_closed_union(id) {
                     return self.slot(&field.slot, content, &path, false);
                 }
                 // The variant for other values holds a rejected content as a `Value`.
@@ -298,7 +295,7 @@ impl Check<'_> {
             (Some(None), None) => true,
             _ => false,
         };
-        fits || !self.schema.strict
+        fits || !self.schema.is_closed_union(id)
             || self.refuse(path, "an unknown variant of an externally tagged enum; without --strict it loads")
     }
 

@@ -11,7 +11,7 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// The other commands of `cargo dwell`, for whoever types one after `cargo run --`.
-const COMMANDS: [&str; 7] = ["layout", "futures", "dyn", "stack", "census", "allocs", "apply"];
+const COMMANDS: [&str; 8] = ["layout", "futures", "dyn", "stack", "census", "allocs", "check", "apply"];
 
 /// Infers Rust types for JSON, predicts the memory that they take, and suggests smaller ones
 #[derive(Debug, Parser)]

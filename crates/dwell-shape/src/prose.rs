@@ -15,7 +15,6 @@ impl Report {
         page.text(0, "Loaded into memory, the documents take, as predicted:")?;
         let about = if self.value_is_exact { "" } else { "about " };
         page.total(about, self.value, "as serde_json::Value")?;
-        page.total("", self.quicktype, "in types like quicktype's")?;
         page.total("", self.naive, "in naive types: String, Vec, HashMap, u64, no boxes")?;
         page.total("", self.std, "in lean types, with serde and std only")?;
         page.total("", self.lean, "in lean types")?;

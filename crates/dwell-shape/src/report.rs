@@ -4,7 +4,6 @@ use super::advice::{Repeats, Suggestion};
 use super::model::{At, Choices, Heap, Model, Part, Source};
 use super::plan::Plan;
 use super::positions::{Position, PositionId, Positions};
-use super::quicktype;
 use super::rust::describe;
 use super::schema::{Kind, Tagging};
 use super::types::{Body, Layouts};
@@ -59,8 +58,6 @@ pub struct Report {
     pub(super) value: Total,
     /// Whether the totals of `value` are exact.
     pub(super) value_is_exact: bool,
-    /// The total in quicktype's types.
-    pub(super) quicktype: Total,
     pub(super) naive: Total,
     /// The total in the lean types with serde and std only.
     pub(super) std: Total,
@@ -151,13 +148,12 @@ impl Report {
         repeats.truncate(options.top.unwrap_or(usize::MAX));
         let (value, value_is_exact) = value::heap(schema);
         Self {
-            version: 3,
+            version: 4,
             documents: schema.documents,
             json_bytes: schema.bytes,
             sampled: options.sampled,
             value: total(value),
             value_is_exact,
-            quicktype: total(quicktype::heap(schema)),
             naive: total(plan.naive_heap()),
             std: total(plan.model(&plan.standard()).total()),
             lean: total(plan.lean_heap()),
@@ -291,16 +287,13 @@ impl Report {
                 right(count(total.allocations)),
                 right(format!("{:.2}", total.bytes as f64 / self.json_bytes.max(1) as f64)),
                 right(percent(total.bytes, self.value.bytes)),
-                right(percent(total.bytes, self.quicktype.bytes)),
             ]
         };
-        let head =
-            ["types", "live bytes, predicted", "allocations", "bytes per byte of JSON", "% of Value", "% of quicktype"];
+        let head = ["types", "live bytes, predicted", "allocations", "bytes per byte of JSON", "% of Value"];
         let value = if self.value_is_exact { "serde_json::Value" } else { "serde_json::Value, about" };
         vec![
             header(&head),
             row(value, self.value),
-            row("types like quicktype's", self.quicktype),
             row("naive types", self.naive),
             row("lean types, std only", self.std),
             row("lean types", self.lean),

@@ -232,7 +232,7 @@ impl Items<'_, '_, '_> {
             (Body::Enum(types), Source::Keywords(keywords)) => {
                 let (_, variants) = &self.positions.keywords_names[keywords];
                 let values = &self.positions.schema.keywords[keywords].values;
-                let open = !self.positions.schema.strict;
+                let open = !self.positions.schema.is_closed_enum(keywords);
                 let derived = if open { "Debug, Clone, PartialEq, Eq" } else { "Debug, Clone, Copy, PartialEq, Eq" };
                 let derived = self.derive(derived);
                 attribute(&mut self.out, 1, "derive", &derived);

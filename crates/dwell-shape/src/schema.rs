@@ -19,7 +19,6 @@ pub type KeywordsId = usize;
 
 /// The types and counts that were inferred from a corpus.
 #[derive(Debug, Clone, Default, Serialize)]
-#[expect(clippy::struct_excessive_bools, reason = "the flags are independent")]
 pub struct Schema {
     /// The number of JSON texts read: files, and lines of JSON Lines.
     pub documents: u64,
@@ -36,15 +35,18 @@ pub struct Schema {
     /// Whether enums are closed: the types refuse strings that the data does not have.
     #[serde(skip)]
     pub strict: bool,
+    /// The unions without a variant for other values, if not `strict`.
+    #[serde(skip)]
+    pub closed_unions: BTreeSet<UnionId>,
+    /// The enums of strings without one.
+    #[serde(skip)]
+    pub closed_keywords: BTreeSet<usize>,
     /// Whether numbers of which some have a fraction are written back to the letter: `1` beside `1.5` as `1`, not `1.0`.
     #[serde(skip)]
     pub exact_numbers: bool,
     /// The formats whose strings get types of other crates.
     #[serde(skip)]
     pub typed: Typed,
-    /// Whether all integers are `i64` and all arrays `Vec`.
-    #[serde(skip)]
-    pub plain: bool,
     /// Whether the types refuse unknown keys.
     #[serde(skip)]
     pub refuse: bool,
@@ -68,7 +70,7 @@ impl Schema {
     /// Returns whether numbers of which some have a fraction are `serde_json::Number`s. An `f64` of 8 bytes holds the same
     /// numbers, unless a whole one is beyond 2^53.
     pub fn needs_number(&self, whole: u64, wide: bool) -> bool {
-        !self.plain && whole > 0 && (wide || self.exact_numbers)
+        whole > 0 && (wide || self.exact_numbers)
     }
 
     /// Returns the unions whose variant for unknown tags holds no value. These unions contain themselves at any depth,
@@ -154,17 +156,23 @@ impl Schema {
             || self.keywords.iter().any(|of| of.name == name)
     }
 
+    /// Returns whether a union has no variant for other values.
+    pub fn is_closed_union(&self, id: UnionId) -> bool {
+        self.strict || self.closed_unions.contains(&id)
+    }
+
+    /// Returns whether an enum of strings has no variant for other strings.
+    pub fn is_closed_enum(&self, id: usize) -> bool {
+        self.strict || self.closed_keywords.contains(&id)
+    }
+
     /// Makes all enums of strings plain strings.
     pub fn drop_keywords(&mut self) {
-        let drop = |slot: &mut Slot| {
-            slot.walk_mut(&mut |kind| {
-                if let Kind::Keyword { text, .. } = kind {
-                    *kind = Kind::Text(std::mem::take(text));
-                }
-            });
-        };
-        drop(&mut self.root);
-        self.records.iter_mut().flat_map(|record| &mut record.fields).for_each(|field| drop(&mut field.slot));
+        self.each_kind(&mut |kind| {
+            if let Kind::Keyword { text, .. } = kind {
+                *kind = Kind::Text(std::mem::take(text));
+            }
+        });
         self.keywords.clear();
     }
 
@@ -220,7 +228,7 @@ pub enum Open {
 
 impl Slot {
     /// Calls `f` with the kind of this position and those of the positions inside it.
-    fn walk_mut(&mut self, f: &mut impl FnMut(&mut Kind)) {
+    pub(crate) fn walk_mut(&mut self, f: &mut impl FnMut(&mut Kind)) {
         f(&mut self.kind);
         match &mut self.kind {
             Kind::Seq(seq) => seq.element.walk_mut(f),

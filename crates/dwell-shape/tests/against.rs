@@ -148,27 +148,113 @@ fn report(folder: &Path, arguments: &[&str]) -> Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
+/// Returns orders that one value makes wrong each.
+fn wrong_orders() -> Vec<Value> {
+    let wrong = [
+        ("/orderId", json!(-1)),
+        ("/orderId", json!(1.0)),
+        ("/customer", Value::Null),
+        ("/payment", json!({"type": "cheque"})),
+        ("/payment", json!({"type": "credit_card", "number": "4", "month": 256, "year": 2000})),
+        ("/payment/type", json!(1)),
+        ("/state", json!("OPEN")),
+        ("/event", json!({"t": "Note"})),
+        ("/event", json!({"t": "Move", "c": {"x": 1}})),
+        ("/labels", json!({"a": 1})),
+        ("/size", json!(-1)),
+        ("/point", json!([1.5, 2.5, 3.5])),
+        ("/shipping", json!({"street": "s", "city": "c", "zip": ["z", "y"]})),
+    ];
+    let order = |(path, value): &(&str, Value)| {
+        let mut order = order(3);
+        *order.pointer_mut(path).expect("an order has it") = value.clone();
+        order
+    };
+    wrong.iter().map(order).collect()
+}
+
 #[test]
-fn bytes_of_the_users_types_are_those_of_an_allocator() {
+fn bytes_and_refusals_are_those_of_serde_and_an_allocator() {
     let texts: Vec<Value> = (0..240).map(order).collect();
-    let dir = folder(MODEL, &texts);
+    let wrong = wrong_orders();
+    let dir = folder(MODEL, &[&texts[..], &wrong].concat());
     let found = report(dir.path(), &["--type", "Order"]);
-    for empty in ["refused", "lost", "unchecked", "unseen"] {
+    for empty in ["lost", "unchecked", "unseen"] {
         let expected = if empty == "unseen" { json!(["Audit.changed"]) } else { json!([]) };
         assert_eq!(found[empty], expected, "{empty}");
     }
+    let refused: u64 = found["refused"].as_array().unwrap().iter().map(|of| of["count"].as_u64().unwrap()).sum();
+    assert_eq!((&found["failed"], refused), (&json!(wrong.len()), wrong.len() as u64), "{}", found["refused"]);
     let types = format!(
         "pub mod lean {{ {MODEL} pub use Order as Document; }} pub mod naive {{ pub use super::lean::Document; }}"
     );
-    let sources = [("main.rs", include_str!("support/load.rs")), ("types.rs", &types)];
-    let files: Vec<String> = (0..texts.len())
+    let main = include_str!("support/load.rs");
+    let loads = "serde_json::from_slice(&json[..length]).unwrap_or_else(|error| panic!(\"{file}: {error}\"))";
+    assert!(main.contains(loads));
+    // The wrong ones come last; each must fail.
+    let main = main.replace(
+        &format!("documents.push({loads});"),
+        "match serde_json::from_slice(&json[..length]) {
+            Ok(document) => documents.push(document),
+            Err(error) => assert!(file.contains(\"/02\"), \"{file}: {error}\"),
+        }",
+    );
+    let main = main.replace("with_capacity(files.len())", "with_capacity(240)");
+    let main = main.replace("let mut unequal = 0;", "println!(\"{}\", documents.len());\n    let mut unequal = 0;");
+    let sources = [("main.rs", &*main), ("types.rs", &types)];
+    let files: Vec<String> = (0..texts.len() + wrong.len())
         .map(|index| dir.path().join(format!("data/{index:04}.json")).to_str().unwrap().to_owned())
         .collect();
     let arguments: Vec<&str> = ["lean"].into_iter().chain(files.iter().map(String::as_str)).collect();
     let printed = support::run("against", &sources, &arguments);
     let measured: Vec<u64> = printed.split_whitespace().map(|text| text.parse().unwrap()).collect();
     assert_eq!(found["exact"], true);
-    assert_eq!([&found["bytes"], &found["allocations"]], [&json!(measured[0]), &json!(measured[1])]);
+    assert_eq!(measured[0], texts.len() as u64);
+    assert_eq!([&found["bytes"], &found["allocations"]], [&json!(measured[1]), &json!(measured[2])]);
+}
+
+#[test]
+fn names_kinds_and_numbers_are_those_of_the_source() {
+    let model = "use std::collections::HashMap;\nuse b::Links as Other;\n\
+         pub mod a { #[derive(serde::Deserialize)] pub struct Links { pub git: Option<String> }\n\
+         type DateTime = chrono::DateTime<chrono::Utc>; }\n\
+         pub mod b { use super::Inner; #[derive(serde::Deserialize)] pub struct Links { pub html: Inner } }\n\
+         #[derive(serde::Deserialize)] pub struct Inner(pub char);\n\
+         #[derive(serde::Deserialize)] #[serde(untagged)] pub enum First { A { x: u8 }, B { x: u8, y: u8 } }\n\
+         #[derive(serde::Deserialize)] pub struct R { pub links: b::Links, pub other: Other, pub at: chrono::DateTime<chrono::Utc>,\n\
+         pub ids: HashMap<u16, [u8; 2]>, pub pair: (u8, String), pub one: std::num::NonZeroU8, pub first: First, pub twice: Part }\n\
+         #[derive(serde::Deserialize)] pub struct Part { pub id: u8 }\ninclude!(\"more.rs\");\n\
+         #[derive(serde::Deserialize)] pub struct Top { pub all: Vec<More> }\n";
+    let text = |n: usize| {
+        let ids =
+            json!({(if n == 1 { "x1".to_owned() } else { n.to_string() }): if n == 2 { vec![1] } else { vec![1, 2] }});
+        let pair = if n == 3 { json!([1, "a", 2]) } else { json!([1, "a"]) };
+        let html = if n == 4 { "xy" } else { "x" };
+        json!({"all": [{"r": {"links": {"html": html}, "other": {"html": "y"}, "at": "2026", "ids": ids, "pair": pair,
+            "one": usize::from(n != 5), "first": {"x": 1, "y": 2}, "twice": {"id": n, "more": 1}, "unread": {"id": n, "more": 1}}}]})
+    };
+    let dir = folder(model, &(0..12).map(text).collect::<Vec<_>>());
+    fs::write(dir.path().join("more.rs"), "#[derive(serde::Deserialize)] pub struct More { pub r: R }").unwrap();
+    let found = report(dir.path(), &["--type", "Top"]);
+    let list = |key: &str, of: fn(&Value) -> String| found[key].as_array().unwrap().iter().map(of).collect::<Vec<_>>();
+    let mut refused = list("refused", |of| format!("{} {}", of["count"], of["what"].as_str().unwrap()));
+    refused.sort();
+    let expected = [
+        "1 \"xy\" for `char`",
+        "1 an array of 1 for one of 2",
+        "1 an array of 3 for one of 2",
+        "1 the key \"x1\" for `u16`",
+        "1 zero for a `NonZero<u8>`",
+    ];
+    assert_eq!(refused, expected);
+    assert_eq!((&found["type"], &found["failed"], &found["documents"]), (&json!("Top"), &json!(5), &json!(12)));
+    let mut keys =
+        list("lost", |of| format!("{} {} {}", of["count"], of["type"].as_str().unwrap(), of["path"].as_str().unwrap()));
+    keys.sort();
+    assert_eq!(keys, ["12 First::A $.all[].r.first.y", "12 Part $.all[].r.twice.more", "12 R $.all[].r.unread"]);
+    let unchecked = list("unchecked", |of| of["why"].as_str().unwrap().to_owned());
+    assert_eq!(unchecked, ["the source does not declare `chrono::DateTime`"]);
+    assert_eq!(found["unseen"], json!(["First::B"]));
 }
 
 #[test]
@@ -198,7 +284,7 @@ fn refused_lost_and_unseen_values_are_named_and_mended() {
         ("User.mail", "the key is missing", 150),
         ("User.kind", "\"admin\" is no variant of `Kind`", 100),
         ("User.mail", "null", 75),
-        ("User.age", "integers such as 299", 1),
+        ("User.age", "integers out of range for `u8`", 44),
     ];
     assert_eq!(refused, expected);
     assert_eq!(found["lost"], json!([{"type": "User", "path": "$.more", "count": 300}]));

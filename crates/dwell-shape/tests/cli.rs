@@ -89,7 +89,7 @@ fn all_input_forms_give_the_same_report() {
 #[test]
 fn explicitly_named_file_is_read_despite_its_extension() {
     let dir = TempDir::new().unwrap();
-    let file = dir.path().join("data.odd");
+    let file = dir.path().join("data.md");
     fs::write(&file, "{\"a\":1}").unwrap();
     assert_eq!(documents(&dwell(&["shape", "--format", "json", file.to_str().unwrap()]).output().unwrap()), 1);
     // A file given twice is read once.
@@ -100,6 +100,24 @@ fn explicitly_named_file_is_read_despite_its_extension() {
     // Also if its path is spelled in two ways.
     let args = ["shape", "--format", "json", "b.json", "./b.json", dir, "."];
     assert_eq!(documents(&dwell(&args).current_dir(dir).output().unwrap()), 1);
+    // In a folder, a file with another name is read if it begins as JSON.
+    for (name, text) in
+        [("a.sarif", "{\"version\": 1}"), ("b.webmanifest", "\u{FEFF}[{}]"), ("c.ini", "[part]\na=1"), ("d.cfg", "{a}")]
+    {
+        fs::write(format!("{dir}/{name}"), text).unwrap();
+    }
+    assert_eq!(documents(&dwell(&["shape", "--format", "json", dir]).output().unwrap()), 3);
+}
+
+#[test]
+fn piped_data_is_read_without_a_path() {
+    assert_eq!(documents(&stdin(&["shape", "--format", "json"], b"{\"a\":1}\n{\"a\":2}\n")), 2);
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    std::io::Write::write_all(&mut packed, b"{\"a\":1}").unwrap();
+    assert_eq!(documents(&stdin(&["shape", "--format", "json"], &packed.finish().unwrap())), 1);
+    // Nothing is piped in: the sample.
+    let sample = dwell(&["shape", "--format", "json"]).stdin(std::process::Stdio::null()).output().unwrap();
+    assert!(String::from_utf8_lossy(&sample.stderr).contains("using a built-in sample"), "{sample:?}");
 }
 
 #[cfg(unix)]

@@ -34,19 +34,111 @@ fn decisions_override_the_inference() {
     for part in ["pub users: Users,", "pub ann: ", "pub enum Level {", "pub secret: "] {
         assert!(plain.contains(part), "{part}: {plain}");
     }
-    let set = ["$.users=map", "$.level=string", "$.secret=skip", "$.users.*=Person", "$.nothing=enum"];
+    let set = ["$.users=map", "$.level=string", "$.secret=skip", "$.users.*=Person"];
     let arguments: Vec<&str> = set.iter().flat_map(|one| ["--set", one]).collect();
     let (changed, errors) = types(dir.path(), &arguments);
     for part in ["pub users: HashMap<String, Person>,", "pub struct Person {", "pub level: Box<str>,"] {
         assert!(changed.contains(part), "{part}: {changed}");
     }
     assert!(!changed.contains("secret") && !changed.contains("Level"), "{changed}");
-    assert_eq!(errors, "note: --set: the types have nothing at $.nothing\n");
+    assert_eq!(errors, "");
     // The same from `dwell.toml`, and the command line on top of it.
-    let list = set[..3].iter().map(|one| format!("{one:?}")).collect::<Vec<_>>().join(", ");
+    let list = set[..3].iter().chain(&["$.nothing=enum"]).map(|one| format!("{one:?}")).collect::<Vec<_>>().join(", ");
     fs::write(dir.path().join("dwell.toml"), format!("[shape]\nset = [{list}]\n")).unwrap();
-    let (configured, _) = types(dir.path(), &["--set", "$.users.*=Person"]);
+    let (configured, errors) = types(dir.path(), &["--set", "$.users.*=Person"]);
     assert_eq!(configured, changed);
+    assert_eq!(errors, "note: dwell.toml: $.nothing: the types have nothing there\n");
+}
+
+#[test]
+fn decisions_undo_each_other() {
+    let dir = TempDir::new().unwrap();
+    let rights = |n: usize, keys: &[&str]| {
+        let all: Vec<String> = keys.iter().map(|key| format!("\"{key}\":\"{}\"", ["read", "write"][n % 2])).collect();
+        format!("{{{}}}", all.join(","))
+    };
+    let line = |n: usize| {
+        let (kind, keys) = [("circle", "\"r\":1,\"x\":2"), ("square", "\"w\":1,\"h\":2,\"d\":3")][n % 2];
+        let note = if n.is_multiple_of(3) {
+            ",\"note\":null"
+        } else if n % 3 == 1 {
+            ",\"note\":\"n\""
+        } else {
+            ""
+        };
+        let rights = rights(n, &["checks", "issues", "pages"]);
+        format!(
+            "{{\"shape\":{{\"form\":\"{kind}\",{keys}}},\"rights\":{rights},\"low\":{{\"at\":1.5,\"to\":{n}}},\"high\":{{\"at\":2.5,\
+             \"to\":{n}}},\"free\":{{\"a\":{{\"b\":{n}}}}}{note}}}\n"
+        )
+    };
+    fs::write(dir.path().join("data.json"), (0..200).map(line).collect::<String>()).unwrap();
+    let set = |all: &[&str]| {
+        let arguments: Vec<&str> = all.iter().flat_map(|one| ["--set", one]).collect();
+        types(dir.path(), &arguments).0
+    };
+    let plain = set(&[]);
+    for part in
+        ["#[serde(tag = \"form\"", "pub note: Option<Option<", "pub low: LowOrHigh,\n", "pub high: LowOrHigh,\n"]
+    {
+        assert!(plain.contains(part), "{part}: {plain}");
+    }
+    for (decisions, parts, gone) in [
+        (&["$.shape=struct"][..], &["pub shape: Shape,", "pub struct Shape {"][..], "tag ="),
+        (&["$..shape=tag=form", "$.shape=struct", "$.shape=tag=form"], &["tag = \"form\""], "pub struct Shape {"),
+        (
+            &["$.low=Low", "$.high=High"],
+            &["pub low: Low,", "pub high: High,", "pub struct High {"],
+            "pub high: LowOrHigh,",
+        ),
+        (&["$..rights.*=Level"], &["pub checks: Level,", "pub issues: Level,", "pub pages: Level,"], "enum Right"),
+        (&["$..rights.*=no-other", "$.shape=no-other", "$.note=no-other"], &["pub enum Right {"], "Other"),
+        (&["$.note=null=missing"], &["pub note: Option<"], "Option<Option<"),
+        (&["$.free=value"], &["pub free: serde_json::Value,"], "pub free: Free"),
+        (&["$..b=skip"], &["pub struct Document {"], "pub b: "),
+    ] {
+        let changed = set(decisions);
+        for part in parts {
+            assert!(changed.contains(part), "{decisions:?}: {part}: {changed}");
+        }
+        assert!(!changed.contains(gone), "{decisions:?}: {gone}: {changed}");
+    }
+    for (decision, reason) in [
+        ("$.none=map", "$.none: the types have nothing there"),
+        ("$.low.at=map", "$.low.at: the values there are no objects"),
+        ("$.low=tag=at", "$.low: not every object has a string of few under this key, or all have one string"),
+        ("$.low.at=string", "$.low.at: the values there are no strings"),
+        ("$.low.at=Low", "$.low.at: the values there have no type of their own"),
+        ("$.low.at=no-other", "$.low.at: no enum there has a variant for other values"),
+        ("$.low.at=null=missing", "$.low.at: no value there is null, or all are"),
+    ] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_dwell-shape"));
+        let output = command.current_dir(dir.path()).args(["shape", "data.json", "--set", decision]).output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&output.stderr), format!("error: --set: {reason}\n"));
+        assert_eq!(output.status.code(), Some(2));
+    }
+}
+
+#[test]
+fn decisions_of_a_run_keep_the_types() {
+    let dir = folder();
+    let first = types(dir.path(), &["--plain", "--set-from", "sets.txt", "--set", "$.level=Level"]).0;
+    let decisions = fs::read_to_string(dir.path().join("sets.txt")).unwrap();
+    assert!(decisions.contains("\n$.users=struct\n") && decisions.contains("\n$.level=enum\n"), "{decisions}");
+    // Many more users, which are data without the decisions.
+    let users: Vec<String> = (0..80).map(|n| format!("\"u{n}\":{{\"age\":{n}}}")).collect();
+    let line = format!("{{\"users\":{{{}}},\"level\":\"low\",\"secret\":\"s\"}}\n", users.join(","));
+    let all = fs::read_to_string(dir.path().join("data.json")).unwrap();
+    fs::write(dir.path().join("data.json"), all + &line).unwrap();
+    assert!(types(dir.path(), &["--plain"]).0.contains("HashMap<"));
+    let kept = types(dir.path(), &["--plain", "--set-from", "sets.txt"]).0;
+    assert!(kept.contains("pub users: Users,") && kept.contains("pub level: Level,"), "{kept}");
+    assert!(first.contains("pub users: Users,"));
+    fs::write(dir.path().join("sets.txt"), "# mine\n$.users=mapp\n").unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_dwell-shape"));
+    let output =
+        command.current_dir(dir.path()).args(["shape", "data.json", "--set-from", "sets.txt"]).output().unwrap();
+    assert!(String::from_utf8_lossy(&output.stderr).starts_with("error: sets.txt:2: "), "{output:?}");
 }
 
 #[test]
@@ -83,7 +175,10 @@ fn wrong_options_are_explained() {
         (["--root", "a b"], "--root a b: not the name of a type, such as Order"),
         (["--derive", "1x"], "--derive 1x: not the path of a trait, such as Eq or schemars::JsonSchema"),
         (["--visibility", "private"], "--visibility private: not one of pub, pub(crate) and pub(super)"),
-        (["--set", "$.a=mapp"], "\"mapp\" is none of map, struct, string, enum, skip, tag=KEY and a type's name"),
+        (
+            ["--set", "$.a=mapp"],
+            "\"mapp\" is none of map, struct, string, enum, value, skip, tag=KEY, no-other, null=missing and a type's name",
+        ),
     ] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_dwell-shape"));
         let output = command.current_dir(dir.path()).args(["shape", "data.json"]).args(arguments).output().unwrap();

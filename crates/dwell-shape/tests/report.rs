@@ -82,7 +82,7 @@ fn only_rarely_filled_fields_are_boxed() {
 #[test]
 fn json_report_adds_up() {
     let report: Value = serde_json::from_str(&report(Format::Json, &Options::default())).expect("JSON");
-    assert_eq!(report["version"], 3);
+    assert_eq!(report["version"], 4);
     assert_eq!(report["documents"], 1000);
     let number = |value: &Value| value.as_i64().expect("a number");
     let mut total = number(&report["naive"]["bytes"]);

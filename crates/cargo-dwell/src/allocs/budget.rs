@@ -121,6 +121,8 @@ impl Budgets {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Taken {
     pub(crate) blocks: u64,
+    /// Of these the reallocations.
+    pub(crate) reallocations: u64,
     /// The line of the program that takes most of them.
     pub(crate) at: Option<String>,
     /// Whether the run has a function or type with the name.
@@ -147,12 +149,18 @@ pub(crate) fn taken(document: &Document, name: &str) -> Taken {
                 .filter(|frame| frame.contains(" ("))
                 .find(of_program)
         });
-        return Taken { blocks: stacks.iter().map(|stack| stack.blocks).sum(), at: at.cloned(), is_known: true };
+        return Taken {
+            blocks: stacks.iter().map(|stack| stack.blocks).sum(),
+            reallocations: stacks.iter().map(|stack| stack.reallocations).sum(),
+            at: at.cloned(),
+            is_known: true,
+        };
     }
     let rows: Vec<_> = document.rows.iter().filter(|row| ends_with(&row.what, name)).collect();
     let most = rows.iter().max_by_key(|row| row.counts.allocations).and_then(|row| row.places.first()?.at.clone());
     let blocks = rows.iter().map(|row| row.counts.allocations + row.counts.reallocations).sum();
-    Taken { blocks, at: most, is_known: !rows.is_empty() }
+    let reallocations = rows.iter().map(|row| row.counts.reallocations).sum();
+    Taken { blocks, reallocations, at: most, is_known: !rows.is_empty() }
 }
 
 #[cfg(test)]

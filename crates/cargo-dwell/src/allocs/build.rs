@@ -19,24 +19,25 @@ const PLACES: usize = 20;
 
 /// What of the program is reported.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Of<'a> {
+pub(crate) struct Of<'a> {
     /// The folder of the workspace's sources, if it is known, and its crates.
-    pub(super) root: Option<&'a Path>,
-    pub(super) own_crates: &'a [String],
+    pub(crate) root: Option<&'a Path>,
+    pub(crate) own_crates: &'a [String],
     /// The function whose blocks are asked for, with all that it calls.
-    pub(super) during: Option<&'a str>,
+    pub(crate) during: Option<&'a str>,
 }
 
-/// Makes the document.
-pub(super) fn document(
+/// Makes the document. Without a calibration and plain runs there are neither times nor suggestions.
+pub(crate) fn document(
     profile: &Profile,
     program: &Program,
     frames: &Frames,
-    calibration: Calibration,
-    again: Again,
+    times: Option<(Calibration, Again)>,
     of: Of<'_>,
 ) -> Document {
     let Of { root, own_crates, during } = of;
+    let suggests = times.is_some();
+    let (calibration, again) = times.unwrap_or_default();
     let own = Own::new(own_crates, frames);
     // The time is that of all blocks, also of those that are not asked for.
     let (model, time) = Model::new(profile, &calibration, &again);
@@ -82,6 +83,9 @@ pub(super) fn document(
             root: site.root.clone(),
             suggestions: Vec::new(),
         });
+        if !suggests {
+            continue;
+        }
         let row = rows.len() - 1;
         let of_other = |sum: Costs, pair: &usize| sum.plus(model.of_other(&profile.pairs[*pair]));
         let both = Both { own: *costs, other: site.pairs.iter().fold(Costs::default(), of_other) };
@@ -243,6 +247,7 @@ fn stacks(profile: &Profile, frames: &Frames, model: &Model<'_>) -> (Vec<String>
     for pair in &profile.pairs {
         let Some(sum) = sums.get_mut(pair.stack as usize) else { continue };
         sum.blocks += pair.counts.allocations + pair.counts.reallocations;
+        sum.reallocations += pair.counts.reallocations;
         sum.bytes = sum.bytes.saturating_add(pair.counts.bytes);
         sum.live_blocks += pair.counts.live;
         sum.live_bytes = sum.live_bytes.saturating_add(pair.counts.live.saturating_mul(pair.size));

@@ -286,6 +286,11 @@ pub struct Point {
     pub blocks: u64,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
 /// A call stack.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -296,6 +301,9 @@ pub struct Stack {
     pub nanos: u64,
     /// The allocations and reallocations.
     pub blocks: u64,
+    /// Of these the reallocations.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub reallocations: u64,
     /// Their bytes.
     pub bytes: u64,
     /// The blocks that were live at the end.

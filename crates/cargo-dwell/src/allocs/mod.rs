@@ -18,5 +18,5 @@ mod suggest;
 mod text;
 
 pub use args::Allocs;
-pub(crate) use budget::taken;
-pub(crate) use output::read;
+pub(crate) use budget::{Taken, taken};
+pub(crate) use build::{Of, document};

@@ -90,7 +90,7 @@ impl Census {
             sample: self.run.sample.map(|bytes| bytes.as_u64()),
             cache: executable.cache.clone(),
             signals: true,
-            counts: false,
+            records: run::Records::Blocks,
         };
         if options.at.is_empty() && options.every.is_none() {
             options.at.push(At::Peak);

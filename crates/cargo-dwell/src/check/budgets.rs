@@ -3,9 +3,9 @@
 use super::costs::{self, Costs, TOTALS};
 use super::row::{Kind, Row, Unit, place};
 use super::runs::{Measured, Planned, Session};
-use crate::allocs::taken;
+use crate::allocs::{Taken, taken};
 use crate::config::Bytes;
-use crate::exists::exists;
+use crate::exists::{declaration, exists};
 use crate::function_names::{ends_with, plain};
 use crate::{dyn_traits, sizes, stack};
 use anyhow::{Result, bail};
@@ -54,23 +54,33 @@ fn of_run(planned: &Planned, of: &Measured, root: &Path, rows: &mut Vec<Row>) ->
         let (now, at) = held(of, wanted, |blocks| blocks.blocks, file, name)?;
         add(format!("blocks of {wanted}"), Unit::Blocks, most, now, String::new(), at.as_deref());
     }
-    for (wanted, &most) in &run.allocs_in {
-        let found = of.allocs.iter().map(|document| taken(document, wanted)).max_by_key(|taken| taken.blocks);
-        let found = found.unwrap_or_default();
-        if !found.is_known && !exists(&of.program, &of.executable, wanted, root) {
+    let of_functions = [("allocs", &run.allocs_in), ("reallocs", &run.reallocs_in)];
+    for (key, wanted, most) in
+        of_functions.into_iter().flat_map(|(key, all)| all.iter().map(move |(of, most)| (key, of, *most)))
+    {
+        let all = of.allocs.iter().map(|document| taken(document, wanted));
+        let number = |taken: &Taken| if key == "allocs" { taken.blocks } else { taken.reallocations };
+        let found = all.max_by_key(number).unwrap_or_default();
+        if !found.is_known && !exists(&of.program, &of.executable.file, wanted, root) {
             let functions = of.allocs.iter().flat_map(|document| &document.frames);
-            let functions: Vec<&str> = functions.map(|frame| frame.split(" (").next().unwrap_or(frame)).collect();
-            let near = nearest::suggestion(wanted, functions.into_iter());
+            let functions = functions.map(|frame| frame.split(" (").next().unwrap_or(frame));
+            let near = nearest::suggestion(wanted, functions);
             bail!(
-                "{}: `allocs-in` of `check.{name}`: the program has no function or type `{wanted}`{near}",
+                "{}: `{key}-in` of `check.{name}`: the program has no function or type `{wanted}`{near}",
                 file.display()
             );
         }
-        let at = found.at.clone();
-        let cause = at.clone().filter(|_| found.blocks > most).map_or_else(String::new, |at| format!("most in {at}"));
-        add(format!("allocs in {wanted}"), Unit::Blocks, most, found.blocks, cause, at.as_deref());
+        let now = number(&found);
+        let at = found.at.as_deref();
+        let cause = at.filter(|_| now > most).map_or_else(String::new, |at| format!("most in {at}"));
+        add(format!("{key} in {wanted}"), Unit::Blocks, most, now, cause, at.and_then(in_parentheses));
     }
     Ok(())
+}
+
+/// Returns the place of a frame such as `app::parse (src/main.rs:12)`.
+fn in_parentheses(frame: &str) -> Option<&str> {
+    frame.rsplit_once(" (")?.1.strip_suffix(')')
 }
 
 /// Names the largest part of a number that is above its budget.
@@ -208,26 +218,25 @@ fn sizes(session: &Session, measured: &[Measured]) -> Result<Vec<Row>> {
                 bail!("dwell.toml: `max-dyn`: no program has values of the trait `{name}`{near}");
             };
             let cause = if largest.size > most.0 { format!("the largest is {}", largest.of) } else { String::new() };
-            rows.push(row(format!("values of dyn {name}"), most.0, largest.size, cause, None));
+            let at = items.at(&largest.path).map(|item| (item.file.clone(), item.line));
+            rows.push(row(format!("values of dyn {name}"), most.0, largest.size, cause, at));
         }
-        frames(&config.max_frame, measured, &mut |what, most, now| {
-            rows.push(row(what, most, now, String::new(), None));
+        frames(&config.max_frame, measured, &mut |name, most, now| {
+            let plain = plain(name);
+            let at = declaration(root, &format!("fn {}", plain.rsplit("::").next().unwrap_or(&plain)));
+            rows.push(row(format!("frame of {name}"), most, now, String::new(), at));
         })?;
     }
     Ok(rows)
 }
 
-fn frames(
-    budgets: &BTreeMap<String, Bytes>,
-    measured: &[Measured],
-    add: &mut dyn FnMut(String, u64, u64),
-) -> Result<()> {
+fn frames(budgets: &BTreeMap<String, Bytes>, measured: &[Measured], add: &mut dyn FnMut(&str, u64, u64)) -> Result<()> {
     if budgets.is_empty() {
         return Ok(());
     }
     let mut functions = Vec::new();
     for of in measured {
-        functions.extend(stack::frame_sizes(&of.executable)?);
+        functions.extend(stack::frame_sizes(&of.executable.file)?);
     }
     for (name, most) in budgets {
         let wanted = plain(name);
@@ -238,7 +247,7 @@ fn frames(
                 "dwell.toml: `max-frame`: no program has a frame of `{name}`{near}; a function that is inlined has none"
             );
         };
-        add(format!("frame of {name}"), most.0, largest);
+        add(name, most.0, largest);
     }
     Ok(())
 }

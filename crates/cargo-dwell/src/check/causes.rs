@@ -20,6 +20,12 @@ pub(super) struct Limits {
 const BLOCK: u64 = 64;
 
 impl Limits {
+    /// Returns whether that many more bytes are more than the limits.
+    #[expect(clippy::cast_precision_loss, reason = "a share of a number")]
+    fn counts(self, more: u64, before: Span) -> bool {
+        more > self.bytes && more as f64 > before.most as f64 * self.share
+    }
+
     /// Returns how much a number grew, if that is more than the limits and than what differs between equal runs.
     fn growth(self, before: Span, after: Span, unit: Unit) -> Option<u64> {
         let grown = after.least.checked_sub(before.most).filter(|grown| *grown > 0)?;
@@ -59,6 +65,7 @@ pub(super) fn rows(run: &str, before: &Costs, after: &Costs, limits: Limits, ite
     // What is held explains what is allocated.
     causes.sort_by_key(|row| (row.unit == Unit::Blocks, std::cmp::Reverse(row.growth())));
     rows.extend(causes);
+    rows.extend(comparison.tests(&before.tests, &after.tests));
     rows
 }
 
@@ -95,15 +102,12 @@ impl Comparison<'_> {
         for (key, now) in &new {
             let was = old.get(key).map_or(&[][..], |was| &was[..]);
             let numbers = (sum(was, |of| of.bytes), sum(now, |of| of.bytes));
-            let Some(growth) = self.limits.growth(numbers.0, numbers.1, Unit::Bytes) else { continue };
-            let larger = self.larger_values(was, now);
-            // Sizes are exact.
-            if growth <= self.missing && larger.is_none() {
-                continue;
-            }
-            if let Some((change, by_size)) = larger
-                && by_size >= growth / 2
+            let growth = self.limits.growth(numbers.0, numbers.1, Unit::Bytes);
+            // Sizes are exact, whatever differs between equal runs.
+            if let Some((change, by_size)) = self.larger_values(was, now)
+                && (by_size >= growth.unwrap_or(0) / 2 && self.limits.counts(by_size, numbers.0))
             {
+                let change = self.innermost(change);
                 let elements: u64 = now.iter().map(|of| of.elements.least).sum();
                 let entry = of_types.entry(change.name.clone()).or_insert((
                     Span::default(),
@@ -114,6 +118,9 @@ impl Comparison<'_> {
                 entry.0 = added(entry.0, numbers.0);
                 entry.1 = added(entry.1, numbers.1);
                 entry.2.push(format!("{} in {}", count(elements), key.0));
+                continue;
+            }
+            if growth.is_none_or(|growth| growth <= self.missing) {
                 continue;
             }
             let (cause, prefers_line) = cause(was, now);
@@ -140,6 +147,23 @@ impl Comparison<'_> {
         rows
     }
 
+    /// Returns the type inside of a larger one that has the new bytes itself.
+    fn innermost<'c>(&'c self, change: &'c Change) -> &'c Change {
+        let mut of = change;
+        // Types cannot contain themselves by value; the bound is for damaged files.
+        for _ in 0..self.grown.len() {
+            // A variant has no type, but its fields do; `Option<Inner>` is as large as `Inner`.
+            let parts = of.by.iter().filter(|by| by.before > 0 && by.after > by.before);
+            let inner = parts.flat_map(|by| {
+                let is_inner = |inner: &&Change| inner.name != of.name && has_word(&by.of, &inner.name);
+                self.grown.iter().filter(is_inner).map(|inner| (by.after - by.before, inner.name.len(), inner))
+            });
+            let Some((.., inner)) = inner.max_by_key(|(growth, length, _)| (*growth, *length)) else { break };
+            of = inner;
+        }
+        of
+    }
+
     /// Returns the type because of which the values of an owner are larger, and how many bytes that makes.
     fn larger_values(&self, was: &[Held], now: &[Held]) -> Option<(&Change, u64)> {
         let mut best: Option<(&Change, u64)> = None;
@@ -149,6 +173,8 @@ impl Comparison<'_> {
             let of_element = self.grown.iter().filter(|change| has_word(&of.element, &change.name));
             let Some(change) = of_element.max_by_key(|change| change.after - change.before) else { continue };
             let all = of.elements.least.max(of.blocks.least);
+            // Also those that it has capacity for.
+            let all = all.max(of.bytes.least.checked_div(of.element_size).unwrap_or(0));
             let by_size = larger.saturating_mul(all);
             if by_size > best.map_or(0, |(_, most)| most) {
                 best = Some((change, by_size));
@@ -166,6 +192,17 @@ impl Comparison<'_> {
             let at = of.at.as_deref().and_then(|at| place(at, self.root));
             let what = format!("{} in {}, allocated", of.what, of.function);
             Some(self.row(what, Unit::Blocks, (was, of.blocks), new.to_owned(), at))
+        };
+        after.iter().filter_map(row).collect()
+    }
+
+    fn tests(&self, before: &[Place], after: &[Place]) -> Vec<Row> {
+        let row = |of: &Place| {
+            let was = before.iter().find(|was| was.function == of.function)?.blocks;
+            self.limits.growth(was, of.blocks, Unit::Blocks)?;
+            let at = of.at.as_deref().and_then(|at| place(at, self.root));
+            let what = format!("the test {}, allocated", of.function);
+            Some(self.row(what, Unit::Blocks, (was, of.blocks), "more often".to_owned(), at))
         };
         after.iter().filter_map(row).collect()
     }
@@ -320,6 +357,26 @@ mod tests {
         has("State.cache: Vec<u64>", "1,000 -> 9,000 elements");
         has("State.spare: Vec<u64>", "unused capacity");
         has("State.notes: Vec<u64>", "new: 1 blocks");
+    }
+
+    #[test]
+    fn field_of_an_inner_type_is_the_cause() {
+        let costs = |size: u64, field: &str| Costs {
+            owners: vec![owner("Resource.body", "Vec<Entry>", "Entry", 16 + size, 1000, 0)],
+            sizes: serde_json::from_str(&format!(
+                r#"{{"types":[{{"name":"Entry","path":"a::Entry","size":{},"fields":[
+                    {{"name":"message","type":"Option<Message>","offset":0,"size":{size}}}]}},
+                    {{"name":"Message","path":"a::Message","size":{size},"fields":[
+                    {{"name":"id","type":"u64","offset":0,"size":8}}{field}]}}],"futures":[]}}"#,
+                16 + size
+            ))
+            .unwrap(),
+            ..Costs::default()
+        };
+        let notes = r#",{"name":"notes","type":"[u64; 4]","offset":8,"size":32}"#;
+        let found = compared(&costs(8, ""), &costs(40, notes));
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].0.starts_with("Message.notes") && found[0].1.contains("1,000 in Resource.body"), "{found:?}");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use crate::allocs::document::Document as Allocs;
 use crate::sizes::Known;
 use dwell_heap::json::{Blocks, Document as Heap, Snapshot};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The range of a number over equal runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,6 +72,8 @@ pub(super) struct Costs {
     /// What leaks at the exit.
     pub(super) leaks: Vec<Held>,
     pub(super) places: Vec<Place>,
+    /// What each test of a test program allocates.
+    pub(super) tests: Vec<Place>,
     /// Sizes of the workspace's types and futures.
     pub(super) sizes: Known,
 }
@@ -111,14 +113,14 @@ pub(super) fn exit(heap: &Heap) -> Option<&Snapshot> {
 
 impl Costs {
     /// Combines equal runs.
-    pub(super) fn new(heaps: &[Heap], allocs: &[Allocs], sizes: Known) -> Self {
+    pub(super) fn new(heaps: &[Heap], peaks: &[u64], allocs: &[Allocs], sizes: Known) -> Self {
         let of_peak = |of: &dyn Fn(&Snapshot) -> Option<u64>| span(heaps, |heap| of(peak(heap)?));
         let of_exit = |of: &dyn Fn(&Snapshot) -> u64| span(heaps, |heap| Some(of(exit(heap)?)));
         let snapshots =
             |of: fn(&Heap) -> Option<&Snapshot>| -> Vec<&Snapshot> { heaps.iter().filter_map(of).collect() };
         Self {
-            // The most until the exit is exact; the snapshot of the peak has at least 98 % of it.
-            peak_bytes: span(heaps, |heap| heap.snapshots.iter().map(|of| of.peak_bytes.max(of.live_bytes)).max()),
+            // The snapshot of the peak has at least 98 % of it.
+            peak_bytes: span(peaks, |peak| Some(*peak)),
             peak_blocks: of_peak(&|of| Some(of.live_blocks)),
             unused_bytes: of_peak(&|of| Some(of.blocks.iter().map(|blocks| blocks.unused_bytes).sum())),
             rss: of_peak(&|of| Some(of.rss.as_ref()?.bytes)),
@@ -131,6 +133,7 @@ impl Costs {
             missing: snapshots(peak).iter().map(|of| of.peak_bytes.saturating_sub(of.live_bytes)).max().unwrap_or(0),
             leaks: owners(&snapshots(exit), |of| of.leaked_bytes),
             places: places(allocs),
+            tests: tests(allocs),
             sizes,
         }
     }
@@ -182,8 +185,16 @@ fn owners(snapshots: &[&Snapshot], bytes: impl Fn(&Blocks) -> u64) -> Vec<Held> 
 fn places(allocs: &[Allocs]) -> Vec<Place> {
     let mut all: BTreeMap<(String, String), (Place, Vec<u64>)> = BTreeMap::new();
     for (run, document) in allocs.iter().enumerate() {
+        for (what, function, at, blocks) in clones(document) {
+            let (place, numbers) = all.entry((what.clone(), function.to_owned())).or_default();
+            if place.function.is_empty() {
+                *place = Place { what, function: function.to_owned(), at: at.map(str::to_owned), ..Place::default() };
+            }
+            numbers.resize(run + 1, 0);
+            numbers[run] += blocks;
+        }
         for row in &document.rows {
-            for spot in &row.places {
+            for spot in row.places.iter().filter(|spot| !spot.function.ends_with(CLONE)) {
                 let caller = spot.called_from.as_deref().and_then(|from| from.strip_suffix(')')?.rsplit_once(" ("));
                 let (what, function, at) = match caller {
                     Some((function, at)) => (IN_DEPENDENCIES, function, Some(at)),
@@ -200,12 +211,136 @@ fn places(allocs: &[Allocs]) -> Vec<Place> {
             }
         }
     }
-    let finish = |(mut place, mut numbers): (Place, Vec<u64>)| {
-        numbers.resize(allocs.len(), 0);
-        for (run, blocks) in numbers.into_iter().enumerate() {
-            widen(&mut place.blocks, run, blocks);
+    all.into_values().map(|(place, numbers)| over_runs(place, numbers, allocs.len())).collect()
+}
+
+/// How the names of functions that copy a value end.
+const CLONE: &str = "::clone";
+
+/// Returns the copies of values: what they are, the function of the workspace that clones with its line, and the blocks. The
+/// functions that clone are derived mostly, and have no line that anybody wrote.
+fn clones(document: &Allocs) -> Vec<(String, &str, Option<&str>, u64)> {
+    fn parts(frame: &str) -> (&str, Option<&str>) {
+        let (name, at) = frame.split_once(" (").map_or((frame, None), |(name, at)| (name, Some(at)));
+        (name, at.and_then(|at| at.strip_suffix(')')))
+    }
+    let krate = |function: &str| function.split("::").next().unwrap_or_default().trim_start_matches('<').to_owned();
+    let spots = || document.rows.iter().flat_map(|row| &row.places);
+    let mut own: BTreeSet<String> =
+        spots().filter(|of| of.dependency.is_none()).map(|of| krate(&of.function)).collect();
+    own.extend(spots().filter_map(|of| of.called_from.as_deref()).map(krate));
+    let is_std = |name: &str| matches!(&*krate(name), "alloc" | "core" | "std");
+    let mut all = Vec::new();
+    for stack in &document.stacks {
+        let frames = stack.frames.iter().filter_map(|number| Some(parts(document.frames.get(*number as usize)?)));
+        let mut outer = frames.skip_while(|(name, _)| is_std(name)).peekable();
+        let mut cloned = None;
+        while let Some((name, _)) = outer.next_if(|(name, _)| is_std(name) || name.ends_with(CLONE)) {
+            if !is_std(name) {
+                cloned = name.strip_suffix(CLONE);
+            }
         }
-        place
-    };
-    all.into_values().map(finish).collect()
+        let Some(cloned) = cloned else { continue };
+        if let Some((function, at)) = outer.find(|(name, _)| own.contains(&krate(name))) {
+            all.push((format!("clones of {cloned}"), function, at, stack.blocks));
+        }
+    }
+    all
+}
+
+/// Returns a place with the range of its numbers over equal runs.
+fn over_runs(mut place: Place, mut numbers: Vec<u64>, runs: usize) -> Place {
+    numbers.resize(runs, 0);
+    for (run, blocks) in numbers.into_iter().enumerate() {
+        widen(&mut place.blocks, run, blocks);
+    }
+    place
+}
+
+/// Returns the tests that a harness of the crate `test` called, by what they allocate.
+fn tests(allocs: &[Allocs]) -> Vec<Place> {
+    const HARNESS: &str = "test::__rust_begin_short_backtrace";
+    let mut all: BTreeMap<String, (Place, Vec<u64>)> = BTreeMap::new();
+    for (run, document) in allocs.iter().enumerate() {
+        let frame = |number: &u32| document.frames.get(*number as usize).map_or("", String::as_str);
+        for stack in &document.stacks {
+            let functions = stack.frames.iter().map(frame);
+            // From the harness inwards, past what calls a closure.
+            let mut inner = functions.rev().skip_while(|frame| !frame.starts_with(HARNESS)).skip(1);
+            let Some(test) = inner.find(|frame| !frame.starts_with("core::ops::function::")) else { continue };
+            let (name, at) = test.split_once(" (").map_or((test, None), |(name, at)| (name, at.strip_suffix(')')));
+            let name = name.split("::{closure").next().unwrap_or(name);
+            let (place, numbers) = all.entry(name.to_owned()).or_default();
+            name.clone_into(&mut place.function);
+            place.at = place.at.take().or_else(|| at.map(str::to_owned));
+            numbers.resize(run + 1, 0);
+            numbers[run] += stack.blocks;
+        }
+    }
+    let mut all: Vec<Place> =
+        all.into_values().map(|(place, numbers)| over_runs(place, numbers, allocs.len())).collect();
+    all.sort_by_key(|of| std::cmp::Reverse(of.blocks.most));
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::allocs::document::Stack;
+
+    #[test]
+    fn clone_is_of_the_function_that_clones() {
+        use crate::allocs::document::{Row, Spot};
+        let frames = [
+            "alloc::alloc::alloc (alloc.rs:1)",
+            "app::Name::clone (src/lib.rs:3)",
+            "core::clone::Clone::clone (clone.rs:9)",
+            "app::Report::clone (src/lib.rs:7)",
+            "app::add (src/lib.rs:20)",
+            "app::main (src/main.rs:2)",
+        ];
+        let stack = |frames: &[u32], blocks| Stack { frames: frames.to_vec(), blocks, ..Stack::default() };
+        let spot = |function: &str, allocations| Spot { function: function.into(), allocations, ..Spot::default() };
+        let document = Allocs {
+            frames: frames.map(str::to_owned).to_vec(),
+            stacks: vec![stack(&[0, 1, 2, 3, 4, 5], 30), stack(&[0, 3, 4, 5], 4), stack(&[0, 4, 5], 7)],
+            rows: vec![Row {
+                what: "String".into(),
+                places: vec![spot("app::Name::clone", 30), spot("app::Report::clone", 4), spot("app::add", 7)],
+                ..Row::default()
+            }],
+            ..Allocs::default()
+        };
+        let found = places(&[document]);
+        let found: Vec<_> = found.iter().map(|of| (&*of.what, &*of.function, of.blocks.most)).collect();
+        assert_eq!(found, [("String", "app::add", 7), ("clones of app::Report", "app::add", 34)]);
+    }
+
+    #[test]
+    fn tests_are_the_functions_that_the_harness_calls() {
+        let frames = [
+            "alloc::alloc::alloc (alloc.rs:1)",
+            "app::parse (src/lib.rs:7)",
+            "hot::parses::{closure#0} (tests/hot.rs:4)",
+            "core::ops::function::FnOnce::call_once (function.rs:250)",
+            "test::__rust_begin_short_backtrace (lib.rs:663)",
+            "hot::writes (tests/hot.rs:9)",
+            "test::run_tests (lib.rs:1)",
+        ];
+        let stack = |frames: &[u32], blocks| Stack { frames: frames.to_vec(), blocks, ..Stack::default() };
+        let document = |blocks| Allocs {
+            frames: frames.map(str::to_owned).to_vec(),
+            stacks: vec![stack(&[0, 1, 2, 3, 4, 6], blocks), stack(&[0, 5, 3, 4, 6], 2), stack(&[0, 6], 100)],
+            ..Allocs::default()
+        };
+        let found = super::tests(&[document(30), document(31)]);
+        let found: Vec<_> = found.iter().map(|of| (&*of.function, of.blocks, of.at.as_deref())).collect();
+        assert_eq!(
+            found,
+            [
+                ("hot::parses", Span { least: 30, most: 31 }, Some("tests/hot.rs:4")),
+                ("hot::writes", Span { least: 2, most: 2 }, Some("tests/hot.rs:9"))
+            ]
+        );
+    }
 }

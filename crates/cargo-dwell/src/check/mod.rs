@@ -3,6 +3,7 @@
 //! | file | what it does |
 //! |---|---|
 //! | `runs.rs` | reads the runs of `dwell.toml`, builds and runs their programs |
+//! | `measure.rs` | one such run, in a process of its own |
 //! | `costs.rs` | what a run costs: totals, owners, places that allocate, leaks, sizes of types; over several equal runs |
 //! | `budgets.rs` | compares costs with budgets |
 //! | `causes.rs` | compares costs with those of a base, and names the cause of each difference |
@@ -14,10 +15,13 @@ mod base;
 mod budgets;
 mod causes;
 mod costs;
+mod measure;
 mod report;
 mod row;
 mod runs;
 mod saved;
+
+pub use measure::Measure;
 
 use crate::processes;
 use crate::program::{self, BuildArgs};
@@ -26,6 +30,7 @@ use anyhow::{Result, bail};
 use bytesize::ByteSize;
 use causes::Limits;
 use clap::{Args, ValueEnum as _};
+use dwell_source::Items;
 use report::{Format, Report};
 use runs::Session;
 use saved::Saved;
@@ -43,6 +48,9 @@ pub struct Check {
     /// The runs to check, by their names in dwell.toml [default: all]
     #[arg(value_name = "NAME")]
     names: Vec<String>,
+    /// Check the integration test NAME, and name its tests with what each allocates; needs no dwell.toml
+    #[arg(long, value_name = "NAME", conflicts_with = "names")]
+    test: Option<String>,
     /// Also compare with REV, a revision that is built in a worktree, or with a file of --save
     #[arg(long, value_name = "REV|FILE")]
     base: Option<String>,
@@ -55,9 +63,9 @@ pub struct Check {
     /// The least growth since the base that counts, in bytes
     #[arg(long, value_name = "BYTES", default_value = "1KiB", requires = "base", value_parser = dwell_output::units::parse_bytes)]
     growth_bytes: ByteSize,
-    /// How often each program is run; what differs between equal runs is noise [default: 2 with --base or --save, otherwise 1]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=20))]
-    repeat: Option<u8>,
+    /// How often a program is run at most if something grew, and always for --save: what differs between equal runs is noise
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=20))]
+    repeat: u8,
     /// End a program that runs longer
     #[arg(long, value_name = "TIME", default_value = "10m", value_parser = dwell_heap::run::duration)]
     timeout: Duration,
@@ -114,32 +122,44 @@ impl Check {
             ..BuildArgs::default()
         };
         let Some(workspace) = program::workspace(&build)? else { return Ok(ExitCode::from(101)) };
-        let repeat = self.repeat.unwrap_or(if self.base.is_some() || self.save.is_some() { 2 } else { 1 });
-        let session = Session::new(&workspace, build, &self.names, repeat, self.timeout)?;
-        let everything = self.base.is_some() || self.save.is_some();
+        let session = Session::new(&workspace, build, &self.names, self.test.as_deref(), self.timeout)?;
+        let everything = self.base.is_some() || self.save.is_some() || self.test.is_some();
         if session.is_empty() && everything {
             bail!(
                 "{}: has no run; add a table such as `[check.load]` with `example = \"load\"`",
                 session.config().display()
             );
         }
-        let base = match &self.base {
+        let mut base = match &self.base {
             Some(base) => match base::measure(base, &session)? {
                 Some(base) => Some(base),
                 None => return Ok(ExitCode::from(2)),
             },
             None => None,
         };
-        let measured = match session.measure(session.root(), everything)? {
+        let times = if self.save.is_some() { self.repeat } else { 1 };
+        let mut measured = match session.measure(session.root(), everything, times)? {
             program::Outcome::Done(measured) => measured,
             program::Outcome::Failed(code) => return Ok(code),
         };
         let mut report = Report::new(budgets::rows(&session, &measured)?);
-        let now = Saved::new(&measured);
-        if let Some(base) = &base {
+        if let Some(base) = &mut base {
             let limits = Limits { share: self.growth / 100.0, bytes: self.growth_bytes.as_u64() };
-            report.compare(base, &now, limits, session.root());
+            let items = Items::new(Some(session.root()));
+            for of in &mut measured {
+                while !report.compare(base.saved(), &of.name, &of.costs, limits, &items, session.root())
+                    && of.times() < usize::from(self.repeat)
+                {
+                    // What differs between equal runs is no growth.
+                    base.again(&of.name, &session)?;
+                    session.again(of)?;
+                }
+            }
         }
+        if self.test.is_some() {
+            report.name_tests(measured.iter().flat_map(|of| &of.costs.tests));
+        }
+        let now = Saved::new(&measured);
         if let Some(file) = &self.save {
             now.write(file)?;
             eprintln!("note: saved to {}", file.display());

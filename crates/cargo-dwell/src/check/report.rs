@@ -1,6 +1,7 @@
 //! The rows of a check, and how they are written.
 
 use super::causes::{self, Limits};
+use super::costs::{Costs, Place};
 use super::row::{Kind, Row};
 use super::saved::Saved;
 use clap::ValueEnum;
@@ -42,23 +43,40 @@ pub(super) struct Report {
     is_compared: bool,
     /// Runs that the base does not have.
     new: Vec<String>,
+    /// Tests with what they allocate.
+    tests: Vec<Place>,
 }
 
 impl Report {
     pub(super) fn new(budgets: Vec<Row>) -> Self {
-        Self { budgets, grown: Vec::new(), is_compared: false, new: Vec::new() }
+        Self { budgets, grown: Vec::new(), is_compared: false, new: Vec::new(), tests: Vec::new() }
     }
 
-    /// Adds what grew since the base.
-    pub(super) fn compare(&mut self, base: &Saved, now: &Saved, limits: Limits, root: &Path) {
+    /// Replaces what grew in a run since the base, and returns whether nothing did.
+    pub(super) fn compare(
+        &mut self,
+        base: &Saved,
+        name: &str,
+        after: &Costs,
+        limits: Limits,
+        items: &Items,
+        root: &Path,
+    ) -> bool {
         self.is_compared = true;
-        let items = Items::new(Some(root));
-        for (name, after) in &now.runs {
-            match base.runs.get(name) {
-                Some(before) => self.grown.extend(causes::rows(name, before, after, limits, &items, root)),
-                None => self.new.push(name.clone()),
-            }
-        }
+        let Some(before) = base.runs.get(name) else {
+            self.new.push(name.to_owned());
+            return true;
+        };
+        let rows = causes::rows(name, before, after, limits, items, root);
+        self.grown.retain(|row| row.run != name);
+        let is_same = rows.is_empty();
+        self.grown.extend(rows);
+        is_same
+    }
+
+    /// Adds a table of tests.
+    pub(super) fn name_tests<'t>(&mut self, tests: impl Iterator<Item = &'t Place>) {
+        self.tests.extend(tests.cloned());
     }
 
     pub(super) fn has_failed(&self) -> bool {
@@ -81,7 +99,11 @@ impl Report {
                 let rows = |rows: &[Row]| rows.iter().map(Row::json).collect::<Vec<_>>();
                 let (budgets, grown) = (rows(&self.budgets), rows(&self.grown));
                 let failed = self.has_failed();
-                let document = json!({ "version": VERSION, "failed": failed, "budgets": budgets, "grown": grown });
+                let mut document = json!({ "version": VERSION, "failed": failed, "budgets": budgets, "grown": grown });
+                if !self.tests.is_empty() {
+                    let test = |of: &Place| json!({ "test": of.function, "blocks": of.blocks.most, "at": of.at });
+                    document["tests"] = self.tests.iter().map(test).collect();
+                }
                 serde_json::to_writer(&mut *out, &document)?;
                 writeln!(out)
             }
@@ -114,6 +136,15 @@ impl Report {
                     Cell::new(&row.cause),
                     Cell::new(row.at()),
                 ]
+            }));
+            look.table(&mut out, &rows)?;
+        }
+        if !self.tests.is_empty() {
+            look.heading(&mut out, "Tests", "  allocations and reallocations of each, the largest first")?;
+            let mut rows = vec![header(&["blocks", "test", "at"])];
+            rows.extend(self.tests.iter().take(MOST).map(|of| {
+                let at = of.at.clone().unwrap_or_default();
+                vec![right(count(of.blocks.most)), Cell::new(&of.function), Cell::new(at)]
             }));
             look.table(&mut out, &rows)?;
         }
@@ -236,6 +267,7 @@ mod tests {
             grown: vec![row("Session.tags", Kind::Growth { before: 100 }, 3100)],
             is_compared: true,
             new: vec!["other".into()],
+            tests: Vec::new(),
         }
     }
 

@@ -1,20 +1,22 @@
 //! Reads the runs of `dwell.toml`, builds their programs and runs them.
 
 use super::costs::Costs;
-use crate::allocs::{self, document::Document as Allocs};
+use super::measure::{Cost, Wanted};
+use crate::allocs::document::Document as Allocs;
 use crate::config::{Config, Run};
 use crate::processes;
 use crate::program::{self, BuildArgs, Executable, Outcome, Purpose};
-use crate::report::saved;
 use crate::sizes::{Document, Known, Selection};
 use anyhow::{Context, Result, bail};
 use cargo_metadata::Metadata;
 use dwell_debuginfo::Program;
 use dwell_heap::json::Document as Heap;
 use dwell_output::nearest;
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::thread;
 use std::time::Duration;
 
 /// The runs to make, and how.
@@ -25,7 +27,6 @@ pub(super) struct Session {
     /// The files with the budgets.
     files: Vec<(PathBuf, Config)>,
     runs: Vec<Planned>,
-    repeat: u8,
     timeout: Duration,
 }
 
@@ -39,14 +40,34 @@ pub(super) struct Planned {
     pub(super) file: PathBuf,
 }
 
-/// A run that was made.
+/// A run that was made, once or several times.
 pub(super) struct Measured {
     pub(super) name: String,
+    planned: Planned,
+    /// The tree that it is of.
+    root: PathBuf,
+    wanted: Wanted,
+    sizes: Known,
     pub(super) costs: Costs,
     pub(super) heaps: Vec<Heap>,
+    peaks: Vec<u64>,
     pub(super) allocs: Vec<Allocs>,
-    pub(super) executable: PathBuf,
+    pub(super) executable: Executable,
     pub(super) program: Program,
+}
+
+impl Measured {
+    fn add(&mut self, cost: Cost) {
+        self.heaps.extend(cost.heap);
+        self.peaks.extend(cost.peak_bytes);
+        self.allocs.extend(cost.allocs);
+        self.costs = Costs::new(&self.heaps, &self.peaks, &self.allocs, self.sizes.clone());
+    }
+
+    /// Returns how often it was made.
+    pub(super) fn times(&self) -> usize {
+        self.heaps.len().max(self.allocs.len())
+    }
 }
 
 impl Session {
@@ -58,7 +79,7 @@ impl Session {
         workspace: &Metadata,
         build: BuildArgs,
         names: &[String],
-        repeat: u8,
+        test: Option<&str>,
         timeout: Duration,
     ) -> Result<Self> {
         let root: PathBuf = workspace.workspace_root.clone().into();
@@ -91,6 +112,17 @@ impl Session {
             }
             files.push((file, config));
         }
+        if let Some(test) = test {
+            runs.retain(|run| run.run.test.as_deref() == Some(test));
+            if runs.is_empty() {
+                let args = vec!["--test-threads=1".to_owned()];
+                let run = Run { test: Some(test.to_owned()), args, ..Run::default() };
+                let file = root.join("dwell.toml");
+                runs.push(Planned { name: test.to_owned(), run, folder: PathBuf::new(), file: file.clone() });
+                // The budgets of sizes are those of other programs.
+                files = vec![(file, Config::default())];
+            }
+        }
         if files.is_empty() {
             bail!(
                 "there is no dwell.toml in {} or a folder of its packages; `[check.load]`, `example = \"load\"`, \
@@ -108,7 +140,7 @@ impl Session {
             runs.retain(|run| names.contains(&run.name));
         }
         let target = workspace.target_directory.join("dwell").into();
-        let session = Self { root, target, build, files, runs, repeat, timeout };
+        let session = Self { root, target, build, files, runs, timeout };
         if session.runs.is_empty() && !session.has_sizes() {
             bail!("{}: has no budget; add a table such as `[check.load]` or `[max-size]`", session.config().display());
         }
@@ -155,11 +187,11 @@ impl Session {
         })
     }
 
-    /// Builds and runs all programs of a tree. With `everything`, also what no budget is about.
+    /// Builds all programs of a tree, and runs each `times` times. With `everything`, also what no budget is about.
     ///
     /// # Errors
     /// Returns an error if a program fails or cannot be read.
-    pub(super) fn measure(&self, root: &Path, everything: bool) -> Result<Outcome<Vec<Measured>>> {
+    pub(super) fn measure(&self, root: &Path, everything: bool, times: u8) -> Result<Outcome<Vec<Measured>>> {
         let only_sizes = [Planned {
             name: "sizes".into(),
             run: Run::default(),
@@ -169,7 +201,7 @@ impl Session {
         let runs = if self.runs.is_empty() { &only_sizes[..] } else { &self.runs };
         let mut all = Vec::new();
         for planned in runs {
-            match self.one(planned, root, everything)? {
+            match self.one(planned, root, everything, times)? {
                 Outcome::Done(measured) => all.push(measured),
                 Outcome::Failed(code) => return Ok(Outcome::Failed(code)),
             }
@@ -177,11 +209,10 @@ impl Session {
         Ok(Outcome::Done(all))
     }
 
-    fn one(&self, planned: &Planned, root: &Path, everything: bool) -> Result<Outcome<Measured>> {
+    fn one(&self, planned: &Planned, root: &Path, everything: bool, times: u8) -> Result<Outcome<Measured>> {
         let Planned { name, run, .. } = planned;
-        let manifest = root.join("Cargo.toml");
         let args = BuildArgs {
-            manifest_path: Some(manifest.clone()),
+            manifest_path: Some(root.join("Cargo.toml")),
             package: run.package.clone(),
             bin: run.bin.clone(),
             example: run.example.clone(),
@@ -205,44 +236,73 @@ impl Session {
             cache: executable.cache.clone(),
             progress: false,
         };
-        let program = dwell_debuginfo::load(&executable.file, &options)?;
+        let wanted = match (self.runs.is_empty(), everything) {
+            (true, _) => Wanted { peak: false, exit: false, allocs: false },
+            (_, true) => Wanted::ALL,
+            _ => Wanted { peak: run.needs_peak(), exit: run.needs_exit(), allocs: run.needs_allocs() },
+        };
+        // The types are read while the program runs.
+        let (program, cost) = thread::scope(|scope| {
+            let program = scope.spawn(|| dwell_debuginfo::load(&executable.file, &options));
+            let cost = self.cost(planned, root, wanted, &executable);
+            (program.join(), cost)
+        });
+        let program = program.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        let cost = cost?;
         let selection = Selection { all: false, root: Some(root), profile: executable.profile.as_deref() };
         let sizes = Known::of(&Document::new(&program, selection))?;
-        let (mut heaps, mut counted) = (Vec::new(), Vec::new());
-        let is_run = !self.runs.is_empty();
-        for _ in 0..self.repeat {
-            if is_run && (everything || run.needs_heap()) {
-                let file = self.tool(planned, root, &manifest, &executable, &["census", "--at", "peak,exit"])?;
-                heaps.push(saved::read(&file)?);
-            }
-            if is_run && (everything || run.needs_allocs()) {
-                let file = self.tool(planned, root, &manifest, &executable, &["allocs", "--once"])?;
-                counted.push(allocs::read(&file)?);
-            }
+        let mut measured = Measured {
+            name: name.clone(),
+            planned: planned.clone(),
+            root: root.to_owned(),
+            wanted,
+            costs: Costs::default(),
+            sizes,
+            heaps: Vec::new(),
+            peaks: Vec::new(),
+            allocs: Vec::new(),
+            executable,
+            program,
+        };
+        measured.add(cost);
+        for _ in 1..times {
+            self.again(&mut measured)?;
         }
-        let costs = Costs::new(&heaps, &counted, sizes);
-        let executable = executable.file;
-        Ok(Outcome::Done(Measured { name: name.clone(), costs, heaps, allocs: counted, executable, program }))
+        Ok(Outcome::Done(measured))
     }
 
-    /// Runs the program under a command of this tool, and returns the file that this saved.
-    fn tool(
-        &self,
-        planned: &Planned,
-        root: &Path,
-        manifest: &Path,
-        executable: &Executable,
-        command: &[&str],
-    ) -> Result<PathBuf> {
+    /// Runs a program once more.
+    ///
+    /// # Errors
+    /// Returns an error if it fails or cannot be read.
+    pub(super) fn again(&self, of: &mut Measured) -> Result<()> {
+        of.add(self.cost(&of.planned, &of.root, of.wanted, &of.executable)?);
+        Ok(())
+    }
+
+    /// Runs the program in a process of this tool, and returns what that measured.
+    fn cost(&self, planned: &Planned, root: &Path, wanted: Wanted, executable: &Executable) -> Result<Cost> {
+        if wanted.is_nothing() {
+            return Ok(Cost::default());
+        }
         let Planned { name, run, folder, .. } = planned;
         let scratch = self.scratch();
         fs::create_dir_all(&scratch).with_context(|| format!("{}: cannot be made", scratch.display()))?;
-        let file = scratch.join(format!("{}.json", command[0]));
-        let _ = fs::remove_file(&file);
+        let file = scratch.join(format!("run-{}.json", std::process::id()));
         let tool = std::env::current_exe().context("this executable cannot be found")?;
         let mut started = Command::new(tool);
-        started.args(command).arg("--exe").arg(&executable.file).arg("--manifest-path").arg(manifest);
-        started.arg("--save").arg(&file).arg("--").args(&run.args).envs(&run.env).current_dir(root.join(folder));
+        started.arg("measure").arg("--exe").arg(&executable.file).arg("--root").arg(root).arg("--save").arg(&file);
+        let moments: Vec<&str> =
+            [("peak", wanted.peak), ("exit", wanted.exit)].iter().filter(|(_, is)| *is).map(|(at, _)| *at).collect();
+        if !moments.is_empty() {
+            started.arg("--at").arg(moments.join(","));
+        }
+        started.args(wanted.allocs.then_some("--allocs"));
+        if !executable.own_crates.is_empty() {
+            started.arg("--own").arg(executable.own_crates.join(","));
+        }
+        started.args(executable.cache.iter().flat_map(|cache| [OsStr::new("--cache"), cache.as_os_str()]));
+        started.arg("--").args(&run.args).envs(&run.env).current_dir(root.join(folder));
         let stdin = match &run.stdin {
             Some(path) => {
                 let path = root.join(folder).join(path);
@@ -251,20 +311,23 @@ impl Session {
             }
             None => Stdio::null(),
         };
-        eprintln!("note: runs `{name}` under {}", command[0]);
-        let ran = processes::run_with(&mut started, stdin, self.timeout).with_context(|| format!("`check.{name}`"))?;
-        let printed = String::from_utf8_lossy(&ran.stderr).into_owned();
-        if !file.is_file() {
-            let lines = || printed.lines().rev().filter(|line| !line.trim().is_empty());
-            let reason = lines().find_map(|line| line.strip_prefix("error: ")).or_else(|| lines().next());
-            bail!("`check.{name}`: {}", reason.unwrap_or("the program was not measured"));
-        }
-        if !ran.status.success() {
-            bail!(
+        eprintln!("note: runs `{name}`");
+        let ran = processes::run_with(&mut started, stdin, self.timeout).with_context(|| format!("`check.{name}`"));
+        let cost = fs::read(&file);
+        let _ = fs::remove_file(&file);
+        let ran = ran?;
+        let printed = String::from_utf8_lossy(&ran.stderr);
+        let error = printed.lines().rev().find_map(|line| line.strip_prefix("error: "));
+        match (ran.status.success(), cost) {
+            (true, Ok(cost)) => {
+                serde_json::from_slice(&cost).with_context(|| format!("`check.{name}`: the run cannot be read"))
+            }
+            // The tool's own errors have this code, and so may the program's.
+            (false, _) if ran.status.code() != Some(2) || error.is_none() => bail!(
                 "`check.{name}`: the program failed with {}; what a run costs is known of one that succeeds",
                 ran.status
-            );
+            ),
+            _ => bail!("`check.{name}`: {}", error.unwrap_or("the program was not measured")),
         }
-        Ok(file)
     }
 }

@@ -10,7 +10,7 @@ use std::fs;
 use std::path::Path;
 
 /// The version of the files. It rises when a field is removed or changes its meaning.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// The costs of all runs, as `--save` writes them.
 #[derive(Debug, Default, Serialize, Deserialize)]

@@ -11,7 +11,8 @@ use super::pagemap::{PAGE, PRESENT, PageMap, SWAPPED};
 use super::resident::{self, Pages, Resident, Sources};
 use super::{Block, Memory, Module, Moment, Snapshot, Thread};
 use crate::agent::layout::{
-    self, ADDRESSES, Allocator, ENTRY, FRAMES, GRANULE, PAIRS, Pair, SHARDS, Shard, Slot, State,
+    self, ADDRESSES, Allocator, COUNTED, Counts, ENTRY, FRAMES, GRANULE, LEDGER_BYTES, LEDGERS, PAIRS, Pair, SHARDS,
+    Shard, Slot, State,
 };
 use crate::arch::{self, AROUND};
 use anyhow::{Context, Result, bail};
@@ -133,8 +134,9 @@ impl Source {
     pub(crate) fn wanted(&self, about: &About) -> Result<Vec<(u64, u64)>> {
         let state = WordArray::read(&*self.memory, about.state, size_of::<State>()).context(NO_RECORDS)?;
         let bases = bases(&state);
+        let fixed = bases.into_iter().chain(ledgers(&*self.memory, &state));
         let of_pages = |(start, end): (u64, u64)| (start / PAGE * PAGE, end.next_multiple_of(PAGE));
-        let own: Vec<_> = bases.iter().map(|(start, len)| (*start, start.saturating_add(*len))).collect();
+        let own: Vec<_> = fixed.map(|(start, len)| (start, start.saturating_add(len))).collect();
         let mut all = Vec::new();
         for (start, end) in without(self.maps.iter().filter(|map| map.private), &own) {
             all.push((start, end));
@@ -164,14 +166,24 @@ fn bases(state: &WordArray) -> [(u64, u64); 3] {
     ]
 }
 
+/// Returns the addresses and the lengths of the threads' counts.
+fn ledgers(memory: &dyn Memory, state: &WordArray) -> Vec<(u64, u64)> {
+    let word = |at: usize| state.get(at / 8);
+    let count = word(offset_of!(State, ledgers_len)).min(LEDGERS) as usize;
+    let bytes = LEDGER_BYTES as u64 + COUNTED * size_of::<Counts>() as u64;
+    let read = (count > 0).then(|| WordArray::read(memory, word(offset_of!(State, ledgers)), count * 8)).flatten();
+    read.map_or_else(Vec::new, |all| (0..count).map(|number| (all.get(number), bytes)).collect())
+}
+
 /// Reads the live blocks with their call stacks.
 pub(crate) fn snapshot(source: Source, about: &About) -> Result<Snapshot> {
     let Source { maps, pagemap, memory } = source;
     let state = WordArray::read(&*memory, about.state, size_of::<State>()).context(NO_RECORDS)?;
     let word = |at: usize| state.get(at / 8);
     let bases = bases(&state);
+    let fixed: Vec<_> = bases.into_iter().chain(ledgers(&*memory, &state)).collect();
     // Before the memory is read, since a read makes pages.
-    let records = records(&bases, &state);
+    let records = records(&fixed, &state);
     // A sample of the blocks does not tell which bytes are free.
     let is_sampled = word(offset_of!(State, sample)) != 0;
     let smaps = about.smaps.as_ref().filter(|_| !is_sampled && arch::page() == PAGE);
@@ -185,7 +197,7 @@ pub(crate) fn snapshot(source: Source, about: &About) -> Result<Snapshot> {
 
     let mut stacks = Stacks { frames: &frames, known: HashMap::default(), found: Vec::new() };
     let mut blocks = Vec::new();
-    let own: Vec<_> = bases.iter().map(|(start, len)| (*start, start.saturating_add(*len))).collect();
+    let own: Vec<_> = fixed.iter().map(|(start, len)| (*start, start.saturating_add(*len))).collect();
     for (start, end) in without(maps.iter().filter(|map| !map.path.starts_with("/usr")), &own) {
         shadow(&*memory, pagemap.as_ref(), bases[0].0, (start, end), &mut |addr, number| {
             let pair = pairs.get(number as usize);
@@ -337,10 +349,12 @@ pub(crate) fn files(process: &Process, about: &About) -> Result<Vec<Module>> {
     Ok(modules(&mappings(&maps), about))
 }
 
-/// Returns the live bytes in the last copy at the peak, and those that the threads have reported so far.
-pub(crate) fn live(process: &Arc<Process>, state: u64) -> Option<[i64; 2]> {
+/// Returns the live bytes in the last copy at the peak, those that the threads have reported so far, and the most of these.
+pub(crate) fn live(process: &Arc<Process>, state: u64) -> Option<[i64; 3]> {
     let words = WordArray::read(&ProcessMemory(Arc::clone(process)), state, size_of::<State>())?;
-    Some([offset_of!(State, taken), offset_of!(State, live)].map(|at| words.get(at / 8) as i64))
+    Some(
+        [offset_of!(State, taken), offset_of!(State, live), offset_of!(State, peak)].map(|at| words.get(at / 8) as i64),
+    )
 }
 
 /// Checks whether code of the executable has ever allocated a block. Returns `None` if its memory cannot be read.

@@ -36,6 +36,8 @@ pub struct Ran {
     pub also: Vec<Document>,
     /// What to answer with the chain of owners from a root.
     pub asked: Asked,
+    /// Whether only the blocks with their owners are wanted: no findings, values and shapes.
+    pub only_blocks: bool,
 }
 
 /// Questions that are answered with chains of owners from a root.
@@ -55,6 +57,7 @@ pub struct Symbols {
     locals: Locals,
     known: Known,
     asked: Asked,
+    only_blocks: bool,
 }
 
 impl Symbols {
@@ -63,8 +66,17 @@ impl Symbols {
     /// # Errors
     /// Returns an error if it cannot be read.
     pub fn load(ran: &Ran, snapshots: &[Snapshot]) -> Result<Self> {
+        Self::load_at(ran, snapshots, &[])
+    }
+
+    /// Reads the debug info, also of the functions at more addresses.
+    ///
+    /// # Errors
+    /// Returns an error if it cannot be read.
+    pub fn load_at(ran: &Ran, snapshots: &[Snapshot], more: &[u64]) -> Result<Self> {
         let running: Vec<u64> = snapshots.iter().flat_map(variables::addresses).collect();
-        let mut addresses: Vec<u64> = snapshots.iter().flat_map(owners::addresses).chain(running.clone()).collect();
+        let mut addresses: Vec<u64> =
+            snapshots.iter().flat_map(owners::addresses).chain(running.iter().chain(more).copied()).collect();
         addresses.sort_unstable();
         addresses.dedup();
         let options = Options { own_crates: ran.own_crates.clone(), cache: None, progress: true };
@@ -74,7 +86,7 @@ impl Symbols {
             run.snapshots.iter().for_each(|snapshot| all.add(&snapshot.fields));
             all
         });
-        let items = Items::new(ran.root.as_deref());
+        let items = if ran.only_blocks { Items::new(None) } else { Items::new(ran.root.as_deref()) };
         // Of an executable that was built elsewhere, the paths of its sources tell.
         let guessed = if ran.own_crates.is_empty() { debuginfo::guess_own(&mut program) } else { Vec::new() };
         let units = own_units(&program.units);
@@ -84,7 +96,24 @@ impl Symbols {
             own.extend(guessed.into_iter().chain(units.into_iter().map(str::to_owned)));
         }
         program.prefer_own_names();
-        Ok(Self { program, frames, locals, known: Known { also, items, own }, asked: ran.asked.clone() })
+        Ok(Self {
+            program,
+            frames,
+            locals,
+            known: Known { also, items, own },
+            asked: ran.asked.clone(),
+            only_blocks: ran.only_blocks,
+        })
+    }
+
+    /// Returns the types, and the functions at the addresses that were asked for.
+    pub fn program(&self) -> (&Program, &Frames) {
+        (&self.program, &self.frames)
+    }
+
+    /// Summarises the snapshots of a run.
+    pub fn census(&self, ran: &Ran, snapshots: &[Snapshot]) -> Document {
+        document(ran, self, snapshots)
     }
 
     /// Replaces what can be used of blocks by what was requested, in a snapshot from outside.
@@ -99,7 +128,8 @@ impl Symbols {
 
     /// See [`look_at`](Self::look_at). `ages` are the numbers of the snapshots since which the blocks live, and their moments.
     fn look(&self, snapshot: &Snapshot, ages: (&[u32], &[String])) -> json::Snapshot {
-        snapshot::of(snapshot, &self.program, &self.frames, &self.locals, &self.known, &self.asked, ages)
+        let asked = (!self.only_blocks).then_some(&self.asked);
+        snapshot::of(snapshot, &self.program, &self.frames, &self.locals, &self.known, asked, ages)
     }
 }
 
@@ -149,7 +179,7 @@ fn document(ran: &Ran, symbols: &Symbols, snapshots: &[Snapshot]) -> Document {
         killed: ran.killed.clone(),
     };
     let moments: Vec<String> = snapshots.iter().map(|snapshot| snapshot::at(&snapshot.at)).collect();
-    let ages = if snapshots.len() > 1 { ages::of(snapshots) } else { Vec::new() };
+    let ages = if snapshots.len() > 1 && !ran.only_blocks { ages::of(snapshots) } else { Vec::new() };
     let snapshots = snapshots
         .iter()
         .enumerate()

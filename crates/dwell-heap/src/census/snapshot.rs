@@ -9,14 +9,14 @@ use crate::heap::walk::{Schema, Walk, owners};
 use crate::heap::{decode, paths, resident, retained, summary};
 use crate::json::Snapshot;
 
-/// Walks through a snapshot and summarises it.
+/// Walks through a snapshot and summarises it. Without `asked` only the blocks.
 pub(crate) fn of(
     snapshot: &capture::Snapshot,
     program: &Program,
     frames: &Frames,
     locals: &Locals,
     known: &Known,
-    asked: &Asked,
+    asked: Option<&Asked>,
     (ages, moments): (&[u32], &[String]),
 ) -> Snapshot {
     let mut schema = Schema::new(program, decode::FAMILIES);
@@ -25,16 +25,13 @@ pub(crate) fn of(
     let mut walk = Walk::new(snapshot, &origins, schema);
     walk.find_tasks(frames);
     (walk.ages, walk.moments) = (ages, moments);
-    walk.found = asked.find.clone().map(Found::new);
+    walk.found = asked.and_then(|asked| asked.find.clone()).map(Found::new);
     walk.walk(&variables::all(snapshot, program, frames, locals));
     walk.schema.prepare_inline();
-    let (frames, stacks) = summary::stacks(snapshot, frames);
     let blocks = summary::blocks(&walk, snapshot, &origins);
     let of_kind = |by: &[&str]| blocks.iter().filter(|of| by.contains(&&*of.by)).map(|of| of.bytes).sum();
-    let mut findings = findings::find(&walk, &blocks, known);
     let mut rss = resident::of(&walk, snapshot, &origins);
-    findings::resident::add(&mut findings, &walk, snapshot, rss.as_mut());
-    Snapshot {
+    let totals = Snapshot {
         at: at(&snapshot.at),
         millis: snapshot.millis,
         live_bytes: snapshot.live_bytes,
@@ -44,6 +41,13 @@ pub(crate) fn of(
         owned_bytes: of_kind(&["field", "static", "thread-local", "local", "task", "weak"]),
         root_bytes: of_kind(&["stack", "cycle", "leak"]),
         standard_error: None,
+        ..Snapshot::default()
+    };
+    let Some(asked) = asked else { return Snapshot { rss, blocks, ..totals } };
+    let (frames, stacks) = summary::stacks(snapshot, frames);
+    let mut findings = findings::find(&walk, &blocks, known);
+    findings::resident::add(&mut findings, &walk, snapshot, rss.as_mut());
+    Snapshot {
         rss,
         paths: paths::answers(&walk, snapshot, asked.path.as_deref()),
         retained: retained::of(&mut walk, snapshot, &origins),
@@ -55,6 +59,7 @@ pub(crate) fn of(
         blocks,
         frames,
         stacks,
+        ..totals
     }
 }
 

@@ -1,7 +1,7 @@
 //! Runs a program, and reads its profile after its end.
 
 #[cfg(agent)]
-pub use counted::profile;
+pub use counted::{profile, with_snapshots};
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -26,6 +26,19 @@ pub struct Options {
 #[cfg(not(agent))]
 pub fn profile(_: &std::path::Path, _: &[std::ffi::OsString], _: &Options) -> anyhow::Result<super::Profile> {
     anyhow::bail!("`cargo dwell allocs` needs Linux with glibc on x86-64 or aarch64")
+}
+
+/// Returns an error, because there is no agent for this platform.
+///
+/// # Errors
+/// Always returns an error.
+#[cfg(not(agent))]
+pub fn with_snapshots(
+    executable: &std::path::Path,
+    args: &[std::ffi::OsString],
+    _: &crate::run::Options,
+) -> anyhow::Result<(crate::run::Run, super::Profile)> {
+    profile(executable, args, &Options::default()).map(|profile| (crate::run::Run::default(), profile))
 }
 
 #[cfg(agent)]
@@ -54,12 +67,12 @@ mod counted {
             sample: options.sample,
             cache: options.cache.clone(),
             signals: options.signals,
-            counts: true,
+            records: run::Records::Counts,
         };
         let mut follower = Follower { options, sampler: None, before: (0, 0), profile: None };
         let run = run::watched(executable, args, &of_run, &mut follower)?;
         let Some(mut profile) = follower.profile else {
-            bail!("the agent's helper process was killed or does not answer, so the counts of the run are lost");
+            bail!(LOST);
         };
         profile.code = run.code;
         profile.millis = run.millis;
@@ -77,6 +90,40 @@ mod counted {
             profile.notes.push(format!("{} calls of threads beyond the 4,096th were not counted", profile.lost));
         }
         Ok(profile)
+    }
+
+    /// The error if there is nothing to read.
+    const LOST: &str = "the agent's helper process was killed or does not answer, so the counts of the run are lost";
+
+    /// Runs a program like [`profile`], with snapshots of its live blocks in the same run. The profile has only how often, and how
+    /// many bytes, each call stack allocated and reallocated.
+    ///
+    /// # Errors
+    /// The same as those of [`profile`].
+    pub fn with_snapshots(executable: &Path, args: &[OsString], options: &run::Options) -> Result<(run::Run, Profile)> {
+        let options = run::Options { records: run::Records::Both, ..options.clone() };
+        let mut counter = Counter(None);
+        let run = run::watched(executable, args, &options, &mut counter)?;
+        let Some(mut profile) = counter.0 else { bail!(LOST) };
+        (profile.code, profile.millis) = (run.code, run.millis);
+        Ok((run, profile))
+    }
+
+    /// Reads the counts at the end.
+    struct Counter(Option<Profile>);
+
+    impl Watch for Counter {
+        fn started(&mut self, _: i32, _: &File) -> Result<()> {
+            Ok(())
+        }
+
+        fn ended(&mut self, process: &Arc<Process>, about: &About) -> Result<()> {
+            let memory = image::ProcessMemory(Arc::clone(process));
+            let modules = image::files(process, about)?;
+            let profile = records::read(&ReadFrom { memory: &memory, state: about.state })?;
+            self.0 = Some(Profile { modules, ..profile });
+            Ok(())
+        }
     }
 
     struct Follower<'o> {

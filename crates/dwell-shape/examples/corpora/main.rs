@@ -26,7 +26,7 @@ use dwell_shape::held_out::{self, Outcome, Rules};
 use dwell_shape::infer::Accumulator;
 use dwell_shape::input;
 use dwell_shape::plan::{Plan, Set};
-use dwell_shape::{part, quicktype, report, value};
+use dwell_shape::{part, report, value};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -63,10 +63,10 @@ fn main() {
     }
     let script = arguments.next_if_eq("--quicktype").and_then(|_| arguments.next()).map(PathBuf::from);
     println!(
-        "| corpus | texts, JSON | inferred in | `Value` | quicktype's model | real quicktype | lean, predicted | measured | equal | \
-         refused, changed, lost of held out | quicktype's model | real quicktype, refused |"
+        "| corpus | texts, JSON | inferred in | `Value` | quicktype | lean, predicted | measured | equal | \
+         refused, changed, lost of held out | quicktype, refused |"
     );
-    println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
+    println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
     for corpus in arguments {
         match row(&corpus, script.as_deref()) {
             Ok(row) => println!("{row}"),
@@ -226,22 +226,18 @@ fn row(corpus: &str, script: Option<&Path>) -> Result<String> {
     let [measured] = load(&[("lean::Document", plan.rust(Set::Lean))], std::slice::from_ref(&paths))?[..] else {
         bail!("one set of numbers")
     };
-    let theirs = quicktype::heap(&schema);
     let mut cells = vec![
         format!("`{corpus}`"),
         format!("{}, {}", count(schema.documents), bytes(schema.bytes)),
         format!("{:.1} s", took.as_secs_f64()),
         bytes(value::heap(&schema).0.bytes),
-        bytes(theirs.bytes),
     ];
-    let (mut ours, mut model) = (Outcome::default(), Outcome::default());
+    let mut ours = Outcome::default();
     // The first set is of all texts.
     let mut splits = vec![(paths.clone(), paths.clone())];
     if texts.len() >= 5 {
         for round in 0..ROUNDS {
-            let (left, right) = held_out::round_of(&texts, round, Rules::default());
-            ours.merge(left);
-            model.merge(right);
+            ours.merge(held_out::round_of(&texts, round, Rules::default()));
             let (held, kept): (Vec<_>, Vec<_>) =
                 paths.iter().cloned().enumerate().partition(|(index, _)| held_out::is_held(*index, round));
             let list = |of: Vec<(usize, String)>| of.into_iter().map(|(_, path)| path).collect::<Vec<_>>();
@@ -264,7 +260,7 @@ fn row(corpus: &str, script: Option<&Path>) -> Result<String> {
     cells.push(format!("{} of {}", paths.len() as u64 - measured[2] - measured[3], paths.len()));
     if texts.len() >= 5 {
         let cell = |of: &Outcome| format!("{}, {}, {} of {}", of.refused, of.changed, of.lost, of.tried);
-        cells.extend([cell(&ours), cell(&model)]);
+        cells.push(cell(&ours));
         cells.push(match real.get(1..) {
             None | Some([]) => String::new(),
             Some(rounds) => {
@@ -277,7 +273,7 @@ fn row(corpus: &str, script: Option<&Path>) -> Result<String> {
             eprintln!("{corpus}: held out: {line}");
         }
     } else {
-        cells.extend(["fewer than five".into(), String::new(), String::new()]);
+        cells.extend(["fewer than five".into(), String::new()]);
     }
     Ok(format!("| {} |", cells.join(" | ")))
 }

@@ -1,10 +1,9 @@
 //! Changes of the user's types, each with the memory that it saves.
 
-use super::check::{FieldId, Findings, check};
+use super::found::{FieldId, Findings};
 use super::items::{Item, Place, Shape};
 use super::types::{Seq, Ty, Types};
 use crate::model::Heap;
-use crate::schema::Schema;
 use crate::types::Int;
 use dwell_model::Change;
 use dwell_model::queue::Queue;
@@ -27,11 +26,11 @@ struct Candidate {
 }
 
 /// Returns the changes with the largest savings, largest first. Each saving is after the changes before it.
-pub(super) fn changes(types: &mut Types<'_>, root: &Ty, schema: &Schema, found: &Findings) -> Vec<Finding> {
-    let mut total = found.total();
+pub(super) fn changes(types: &mut Types<'_>, root: &Ty, found: &Findings) -> Vec<Finding> {
+    let mut total = found.total(types, root);
     let least = (total.cost() / SMALLEST).max(1);
-    let mut open = Queue::new(candidates(types, found, schema.documents).into_iter().map(|candidate| {
-        let after = with(types, &candidate, root, schema);
+    let mut open = Queue::new(candidates(types, found).into_iter().map(|candidate| {
+        let after = with(types, &candidate, root, found);
         let saves = total.cost() - after.cost();
         (candidate, saves)
     }));
@@ -39,11 +38,11 @@ pub(super) fn changes(types: &mut Types<'_>, root: &Ty, schema: &Schema, found: 
     loop {
         let mut next = None;
         let best = open.pop(least, |candidate| {
-            let after = *next.insert(with(types, candidate, root, schema));
+            let after = *next.insert(with(types, candidate, root, found));
             total.cost() - after.cost()
         });
         let (Some(candidate), Some(after)) = (best, next) else { return findings };
-        findings.push(describe(types, &candidate, found, total, after));
+        findings.push(describe(types, root, &candidate, found, (total, after)));
         *part(types, candidate.field) = candidate.to;
         total = after;
     }
@@ -54,17 +53,19 @@ fn part<'t>(types: &'t mut Types<'_>, (def, variant, field): FieldId) -> &'t mut
 }
 
 /// Returns the memory after a change.
-fn with(types: &mut Types<'_>, candidate: &Candidate, root: &Ty, schema: &Schema) -> Heap {
+fn with(types: &mut Types<'_>, candidate: &Candidate, root: &Ty, found: &Findings) -> Heap {
     let old = std::mem::replace(part(types, candidate.field), candidate.to.clone());
-    let total = check(types, root, schema).total();
+    let total = found.total(types, root);
     *part(types, candidate.field) = old;
     total
 }
 
-fn candidates(types: &Types<'_>, found: &Findings, documents: u64) -> Vec<Candidate> {
+fn candidates(types: &Types<'_>, found: &Findings) -> Vec<Candidate> {
     let mut all = Vec::new();
     let mut layouts = types.layouts();
-    for (id, def) in types.defs.iter().enumerate().filter(|(id, def)| found.instances[*id] > 0 && !def.item.is_opaque) {
+    for (id, def) in
+        types.defs.iter().enumerate().filter(|(id, def)| found.instances.contains_key(id) && !def.item.is_opaque)
+    {
         let is_enum = matches!(def.item.shape, Shape::Enum(_));
         for (variant, parts) in def.parts.iter().enumerate() {
             for (index, of) in parts.iter().enumerate() {
@@ -84,7 +85,7 @@ fn candidates(types: &Types<'_>, found: &Findings, documents: u64) -> Vec<Candid
                     add("exact", to, Change::Exact.cost());
                 }
                 // The values of few documents are not the range of a type.
-                if let Some(&(min, max)) = found.ranges.get(&field).filter(|_| documents >= ENOUGH)
+                if let Some(&(min, max)) = found.ranges.get(&field).filter(|_| found.documents >= ENOUGH)
                     && let Some(to) = narrower(of, min, max)
                 {
                     add("narrow", to, "values outside the narrower range do not load");
@@ -109,9 +110,9 @@ fn exact(of: &Ty) -> Option<Ty> {
 fn narrower(of: &Ty, min: i128, max: i128) -> Option<Ty> {
     match of {
         Ty::Option(inner) => Some(Ty::Option(Box::new(narrower(inner, min, max)?))),
-        Ty::Int { bits, .. } => {
+        Ty::Int { bits, nonzero: false, .. } => {
             let int = Int::with_headroom(min, max);
-            (int.bits < *bits).then_some(Ty::Int { bits: int.bits, signed: int.signed })
+            (int.bits < *bits).then_some(Ty::Int { bits: int.bits, signed: int.signed, nonzero: false })
         }
         _ => None,
     }
@@ -127,14 +128,15 @@ pub(super) fn item<'t>(types: &'t Types<'_>, (def, variant, field): FieldId) -> 
     (&of.item, &of.place)
 }
 
-fn describe(types: &Types<'_>, candidate: &Candidate, found: &Findings, was: Heap, is: Heap) -> Finding {
+fn describe(types: &Types<'_>, root: &Ty, candidate: &Candidate, found: &Findings, (was, is): (Heap, Heap)) -> Finding {
+    let heap = found.heap(types, root);
     let (name, place) = item(types, candidate.field);
     let (def, variant, field) = candidate.field;
     let (mut layouts, now) = (types.layouts(), &types.defs[def].parts[variant][field]);
-    let slots = found.instances[def];
+    let slots = found.instances.get(&def).copied().unwrap_or(0);
     let seen = found.seen.get(&candidate.field).copied().unwrap_or(0);
     let size = layouts.size(now);
-    let heap = found.heap.get(&candidate.field).copied().unwrap_or_default();
+    let heap = heap.get(&Some(candidate.field)).copied().unwrap_or_default();
     let rewritten = rewrite(&place.from, candidate.kind, &candidate.to);
     let why = match candidate.kind {
         "box" => format!("{seen} of {slots} have a value, and each takes {size} bytes"),
@@ -162,7 +164,7 @@ fn describe(types: &Types<'_>, candidate: &Candidate, found: &Findings, was: Hea
         costs: candidate.costs.to_owned(),
         why,
         how: rewritten.as_deref().map_or_else(|| candidate.kind.to_owned(), closed),
-        exact: found.is_exact,
+        exact: found.is_exact(types),
         edits: rewritten.as_ref().map(edit).into_iter().collect(),
         ..Finding::default()
     }
@@ -187,7 +189,7 @@ fn rewrite(from: &str, kind: &str, to: &Ty) -> Option<String> {
             while let Ty::Option(inner) = of {
                 of = inner;
             }
-            let Ty::Int { bits, signed } = of else { return None };
+            let Ty::Int { bits, signed, .. } = of else { return None };
             let new = format!("{}{bits}", if *signed { 'i' } else { 'u' });
             let old = ["u64", "i64", "usize", "isize", "u32", "i32", "u16", "i16"];
             old.iter().find_map(|old| replace_word(from, old, &new))
@@ -254,7 +256,7 @@ mod tests {
 
     #[test]
     fn types_in_the_source_are_rewritten() {
-        let int = Ty::Option(Box::new(Ty::Int { bits: 16, signed: false }));
+        let int = Ty::Option(Box::new(Ty::Int { bits: 16, signed: false, nonzero: false }));
         for (from, kind, to) in [
             ("details: Option<Vec<Details>>", "box", "details: Option<Box<Vec<Details>>>"),
             ("File(Attachment", "variant", "File(Box<Attachment>"),

@@ -14,6 +14,10 @@ pub(super) struct Place {
 /// A declaration of a struct, enum or alias.
 #[derive(Debug)]
 pub(super) struct Item {
+    /// The name alone.
+    pub(super) name: String,
+    /// The path of its module: `a::b`, or nothing for the first file.
+    pub(super) module: String,
     pub(super) parameters: Vec<String>,
     pub(super) shape: Shape,
     /// Whether code decides how it is read.

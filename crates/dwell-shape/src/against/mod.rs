@@ -1,19 +1,20 @@
 //! `cargo dwell shape DATA --against FILE`: holds the user's own types against the data.
 
 mod advice;
-mod check;
-mod data;
+mod found;
 mod items;
+mod json;
+mod read;
 mod source;
 mod types;
 
-use super::schema::Schema;
+use super::input::{self, Found, Problem};
 use anyhow::{Result, bail};
-use check::Findings;
 use dwell_output::Format;
 use dwell_output::units::{bytes, count, plural};
 use dwell_source::Edit;
 use dwell_source::Finding;
+use found::{FieldId, Findings, Refusal};
 use items::{Item, Shape, Tagging};
 use serde::Serialize;
 use source::Source;
@@ -28,7 +29,9 @@ pub struct Report {
     /// The type of a document.
     #[serde(rename = "type")]
     root: String,
-    documents: u64,
+    pub(crate) documents: u64,
+    /// The documents that do not load; the bytes are those of the others.
+    failed: u64,
     bytes: u64,
     allocations: u64,
     /// Whether the bytes are exact: nothing was left unchecked, and all layouts are known.
@@ -91,19 +94,32 @@ struct Field {
     allocations: u64,
 }
 
-/// Compares the types in a file with the data. `name` is the type of a document.
+/// Reads the data by the types in a file, as serde would, and returns the report with the inputs that could not be read.
+/// `name` is the type of a document.
 ///
 /// # Errors
-/// Returns an error if the file cannot be read or parsed, or if it is not clear which type is that of a document.
-pub fn compare(schema: &Schema, file: &Path, name: Option<&str>) -> Result<Report> {
+/// Returns an error if the file cannot be read or parsed, if it is not clear which type is that of a document, or if no
+/// document could be read.
+pub fn compare(data: &Found, keep_going: bool, file: &Path, name: Option<&str>) -> Result<(Report, Vec<Problem>)> {
     let source = Source::read(file)?;
     let name = name.map_or_else(|| guess(&source, file), |name| Ok(name.to_owned()))?;
     let mut types = Types::new(&source);
     let Some(root) = types.named(&name) else { bail!("{}: has no type {name}", file.display()) };
-    let found = check::check(&types, &root, schema);
-    let mut report = report(&types, name, schema, &found);
-    report.findings = advice::changes(&mut types, &root, schema, &found);
-    Ok(report)
+    let mut reader = read::Reader::new(&types, &root);
+    let mut problems = input::each(data, keep_going, &mut reader);
+    if !keep_going && !problems.is_empty() {
+        return Err(problems.swap_remove(0).into());
+    }
+    let found = reader.found;
+    if found.documents == 0 {
+        for problem in &problems {
+            eprintln!("error: {problem}");
+        }
+        bail!("no input could be read");
+    }
+    let mut report = report(&types, &root, name, &found);
+    report.findings = advice::changes(&mut types, &root, &found);
+    Ok((report, problems))
 }
 
 /// Returns the only type that no other type contains.
@@ -117,8 +133,8 @@ fn guess(source: &Source, file: &Path) -> Result<String> {
     for name in &names {
         let mut types = Types::new(source);
         types.named(name);
-        let used: Vec<&str> = types.defs.iter().map(|def| &*def.name).filter(|of| of != name).collect();
-        free.retain(|of| of == name || !used.contains(&of.as_str()));
+        let used: Vec<&Item> = types.defs.iter().skip(1).map(|def| def.item).collect();
+        free.retain(|of| of == name || !used.iter().any(|item| std::ptr::eq(*item, &raw const source.items[*of])));
     }
     match free[..] {
         [name] => Ok(name.clone()),
@@ -133,10 +149,9 @@ fn guess(source: &Source, file: &Path) -> Result<String> {
     }
 }
 
-fn report(types: &Types<'_>, root: String, schema: &Schema, found: &Findings) -> Report {
-    let total = found.total();
-    let mut refused: Vec<Refused> = found.refused.iter().map(|of| refusal(types, of)).collect();
-    refused.sort_by_key(|of| (std::cmp::Reverse(of.count), of.path.clone()));
+fn report(types: &Types<'_>, root: &Ty, name: String, found: &Findings) -> Report {
+    let (total, heap) = (found.total(types, root), found.heap(types, root));
+    let refused: Vec<Refused> = found.refused().iter().map(|of| refusal(types, of)).collect();
     let mut lost: Vec<Lost> =
         found.lost.iter().map(|((of, path), &count)| Lost { of: of.clone(), path: path.clone(), count }).collect();
     lost.sort_by_key(|of| (std::cmp::Reverse(of.count), of.path.clone()));
@@ -146,9 +161,9 @@ fn report(types: &Types<'_>, root: String, schema: &Schema, found: &Findings) ->
     let mut unseen = Vec::new();
     let mut layouts = types.layouts();
     let unsure = types.within(&found.unsure);
-    for (id, def) in types.defs.iter().enumerate().filter(|(id, _)| found.instances[*id] > 0) {
+    for (id, def) in types.defs.iter().enumerate().filter(|(id, _)| found.instances.contains_key(id)) {
         let is_sure = !unsure.contains(&id) && !def.item.is_opaque;
-        let instances = found.instances[id];
+        let instances = found.instances[&id];
         let mut fields = Vec::new();
         for (variant, parts) in def.parts.iter().enumerate() {
             let is_enum = matches!(def.item.shape, Shape::Enum(_));
@@ -164,7 +179,7 @@ fn report(types: &Types<'_>, root: String, schema: &Schema, found: &Findings) ->
             }
             for (index, of) in parts.iter().enumerate() {
                 let field = (id, variant, index);
-                let heap = found.heap.get(&field).copied().unwrap_or_default();
+                let heap = heap.get(&Some(field)).copied().unwrap_or_default();
                 let count = found.seen.get(&field).copied().unwrap_or(0);
                 let name = advice::item(types, field).0.to_owned();
                 if count == 0 && is_sure && is_read(def.item, variant, index) {
@@ -180,11 +195,12 @@ fn report(types: &Types<'_>, root: String, schema: &Schema, found: &Findings) ->
     all.sort_by_key(|of| std::cmp::Reverse(of.fields.iter().map(|field| field.inline + field.heap).sum::<u64>()));
     Report {
         version: 1,
-        root,
-        documents: schema.documents,
+        root: name,
+        documents: found.documents,
+        failed: found.failed,
         bytes: total.bytes,
         allocations: total.allocations,
-        exact: found.is_exact,
+        exact: found.is_exact(types),
         refused,
         lost,
         unseen,
@@ -209,8 +225,8 @@ fn is_read(item: &Item, variant: usize, index: usize) -> bool {
     !field.is_flat && !field.is_skipped
 }
 
-fn refusal(types: &Types<'_>, of: &check::Refusal) -> Refused {
-    let edit = |field: check::FieldId| {
+fn refusal(types: &Types<'_>, of: &Refusal) -> Refused {
+    let edit = |field: FieldId| {
         let (item, place) = advice::item(types, field);
         let to = advice::optional(&place.from)?;
         let (file, from) = (place.file.clone(), place.from.clone());
@@ -242,9 +258,10 @@ impl Report {
         let about = if self.exact { "" } else { "about " };
         writeln!(
             out,
-            "{} as {}: {about}{} in {} allocations.",
+            "{} as {}{}: {about}{} in {} allocations.",
             plural(self.documents, "document"),
             self.root,
+            if self.failed > 0 { format!(", {} refused; the others", count(self.failed)) } else { String::new() },
             bytes(self.bytes),
             count(self.allocations)
         )?;

@@ -2,28 +2,44 @@
 
 use super::items::{Case, Enum, Field, Item, Place, Shape, Struct, Tagging, Variant};
 use anyhow::{Context, Result};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Attribute, Expr, ExprLit, Fields, Lit, Meta, Token};
+use syn::{Attribute, Expr, ExprLit, Fields, Lit, Meta, Token, UseTree};
 
-/// The declarations of a file and its modules, by name. Of several with a name, the first counts.
+/// The declarations of a file and its modules, by path: `a::Name`.
 #[derive(Debug, Default)]
 pub(super) struct Source {
     pub(super) items: BTreeMap<String, Item>,
+    /// What `use` brings into a module: its path and the name there, with the segments of the path.
+    uses: HashMap<(String, String), Vec<String>>,
+    /// The paths of which a module takes all names.
+    globs: BTreeMap<String, Vec<Vec<String>>>,
+    modules: BTreeSet<String>,
 }
+
+/// Returns a path inside a module.
+fn joined(module: &str, name: &str) -> String {
+    if module.is_empty() { name.to_owned() } else { format!("{module}::{name}") }
+}
+
+/// The most `use` declarations that lead from one name to another.
+const USES: usize = 16;
+
+/// A file with the path of its module.
+type Files = Vec<(PathBuf, String)>;
 
 impl Source {
     /// Reads a file and the modules that it declares.
     pub(super) fn read(file: &Path) -> Result<Self> {
         let mut source = Self::default();
         let root = root(file);
-        let mut files = vec![file.to_owned()];
+        let mut files: Files = vec![(file.to_owned(), String::new())];
         let mut known = Vec::new();
-        while let Some(file) = files.pop() {
-            if known.contains(&file) {
+        while let Some((file, module)) = files.pop() {
+            if known.contains(&(file.clone(), module.clone())) {
                 continue;
             }
             let text = fs::read_to_string(&file).with_context(|| format!("{}: cannot be read", file.display()))?;
@@ -33,45 +49,162 @@ impl Source {
             })?;
             let name = file.strip_prefix(&root).unwrap_or(&file).display().to_string();
             let lines: Vec<&str> = text.lines().collect();
-            source.add(&parsed.items, &Text { file: name, lines: &lines }, &file, &mut files);
-            known.push(file);
+            source.add(&parsed.items, &Text { file: name, lines: &lines }, (&file, &root), &module, &mut files);
+            known.push((file, module));
         }
         Ok(source)
     }
 
-    fn add(&mut self, items: &[syn::Item], text: &Text<'_>, file: &Path, files: &mut Vec<PathBuf>) {
+    fn add(&mut self, items: &[syn::Item], text: &Text<'_>, at: (&Path, &Path), module: &str, files: &mut Files) {
+        let (file, root) = at;
+        self.modules.insert(module.to_owned());
         for item in items {
             match item {
                 syn::Item::Struct(of) => {
                     let attributes = Attributes::of(&of.attrs);
                     let fields = fields(&of.fields, &of.ident.to_string(), &attributes, text);
                     let shape = Shape::Struct(fields);
-                    self.put(&of.ident, &of.generics, &attributes, shape, text);
+                    self.put(module, &of.ident, &of.generics, &attributes, shape, text);
                 }
                 syn::Item::Enum(of) => {
                     let attributes = Attributes::of(&of.attrs);
                     let shape = Shape::Enum(variants(of, &attributes, text));
-                    self.put(&of.ident, &of.generics, &attributes, shape, text);
+                    self.put(module, &of.ident, &of.generics, &attributes, shape, text);
                 }
                 syn::Item::Type(of) => {
-                    self.put(&of.ident, &of.generics, &Attributes::derived(), Shape::Alias(of.ty.clone()), text);
+                    let shape = Shape::Alias(of.ty.clone());
+                    self.put(module, &of.ident, &of.generics, &Attributes::derived(), shape, text);
                 }
-                syn::Item::Mod(of) => match &of.content {
-                    Some((_, items)) => self.add(items, text, file, files),
-                    None => files.extend(module(file, &of.ident.to_string())),
-                },
+                syn::Item::Use(of) => self.add_use(module, &mut Vec::new(), &of.tree),
+                syn::Item::Mod(of) => {
+                    let name = of.ident.to_string();
+                    let inner = joined(module, &name);
+                    match &of.content {
+                        Some((_, items)) => self.add(items, text, at, &inner, files),
+                        None => files.extend(file_of(file, &name).map(|file| (file, inner))),
+                    }
+                }
+                syn::Item::Macro(of) if of.mac.path.is_ident("include") => {
+                    files.extend(included(&of.mac.tokens, file, root).map(|file| (file, module.to_owned())));
+                }
                 _ => {}
             }
         }
     }
 
-    fn put(&mut self, name: &syn::Ident, generics: &syn::Generics, of: &Attributes, shape: Shape, text: &Text<'_>) {
+    fn add_use(&mut self, module: &str, path: &mut Vec<String>, tree: &UseTree) {
+        match tree {
+            UseTree::Path(of) => {
+                path.push(of.ident.to_string());
+                self.add_use(module, path, &of.tree);
+                path.pop();
+            }
+            UseTree::Group(of) => of.items.iter().for_each(|tree| self.add_use(module, path, tree)),
+            UseTree::Glob(_) => self.globs.entry(module.to_owned()).or_default().push(path.clone()),
+            UseTree::Name(of) if of.ident == "self" => {
+                let name = path.last().cloned().unwrap_or_default();
+                self.uses.insert((module.to_owned(), name), path.clone());
+            }
+            UseTree::Name(of) => {
+                let all = path.iter().cloned().chain([of.ident.to_string()]).collect();
+                self.uses.insert((module.to_owned(), of.ident.to_string()), all);
+            }
+            UseTree::Rename(of) => {
+                let all = path.iter().cloned().chain([of.ident.to_string()]).collect();
+                self.uses.insert((module.to_owned(), of.rename.to_string()), all);
+            }
+        }
+    }
+
+    fn put(
+        &mut self,
+        module: &str,
+        name: &syn::Ident,
+        generics: &syn::Generics,
+        of: &Attributes,
+        shape: Shape,
+        text: &Text<'_>,
+    ) {
         let name = name.to_string();
         let parameters = generics.type_params().map(|parameter| parameter.ident.to_string()).collect();
         let place = Place { file: text.file.clone(), line: 0, from: String::new() };
         let is_opaque = !of.derives || of.converts;
-        let item = Item { parameters, shape, is_opaque, has_repr: of.repr, place };
-        self.items.entry(name).or_insert(item);
+        let path = joined(module, &name);
+        let module = module.to_owned();
+        let item = Item { name, module, parameters, shape, is_opaque, has_repr: of.repr, place };
+        self.items.entry(path).or_insert(item);
+    }
+
+    /// Returns the declaration that a path means in a module. A name alone may also come from a `use` that is not
+    /// understood: then the only declaration with that name is meant.
+    pub(super) fn find(&self, module: &str, path: &[String]) -> Option<&str> {
+        let found = self.resolve(module, path, USES);
+        let name = path.last()?;
+        let known = || path.len() > 1 || self.uses.contains_key(&(module.to_owned(), name.clone()));
+        found.or_else(|| {
+            let mut all = self.items.iter().filter(|(_, item)| item.name == *name && !known());
+            all.next().filter(|_| all.next().is_none()).map(|(path, _)| &**path)
+        })
+    }
+
+    fn resolve(&self, module: &str, path: &[String], left: usize) -> Option<&str> {
+        let (first, rest) = path.split_first().filter(|_| left > 0)?;
+        let above = || module.rsplit_once("::").map_or("", |(above, _)| above);
+        match &**first {
+            "crate" => return self.resolve("", rest, left - 1),
+            "self" => return self.resolve(module, rest, left - 1),
+            "super" => return self.resolve(above(), rest, left - 1),
+            _ => {}
+        }
+        if rest.is_empty()
+            && let Some((path, _)) = self.items.get_key_value(&joined(module, first))
+        {
+            return Some(path);
+        }
+        let inner = joined(module, first);
+        if !rest.is_empty() && self.modules.contains(&inner) {
+            return self.resolve(&inner, rest, left - 1);
+        }
+        // A path of a `use` begins at the crate, in the module, or in another crate.
+        let of_use = |used: &[String]| {
+            let all: Vec<String> = used.iter().chain(rest).cloned().collect();
+            let is_self = all == path;
+            let here = || self.resolve(module, &all, left - 1).filter(|_| !is_self);
+            here().or_else(|| self.resolve("", &all, left - 1).filter(|_| !is_self || !module.is_empty()))
+        };
+        if let Some(used) = self.uses.get(&(module.to_owned(), first.clone())) {
+            return of_use(used);
+        }
+        let globs = self.globs.get(module).into_iter().flatten();
+        globs.map(|glob| [glob, &path[..1]].concat()).find_map(|used| of_use(&used))
+    }
+}
+
+/// Returns the file that `include!` names: beside the file, or written by a build script.
+fn included(tokens: &proc_macro2::TokenStream, file: &Path, root: &Path) -> Option<PathBuf> {
+    let text = tokens.to_string();
+    let literals: Vec<String> = tokens.clone().into_iter().flat_map(strings).collect();
+    let name = literals.last()?.trim_start_matches('/').to_owned();
+    if !text.contains("OUT_DIR") {
+        return Some(file.parent()?.join(name)).filter(|file| file.is_file());
+    }
+    let builds = walkdir::WalkDir::new(root.join("target")).min_depth(2).max_depth(4);
+    let out = |entry: walkdir::DirEntry| {
+        let found = entry.path().join(&name);
+        (entry.file_name() == "out").then_some(found).filter(|file| file.is_file())
+    };
+    let found = builds.into_iter().filter_map(Result::ok).filter_map(out);
+    found.max_by_key(|file| file.metadata().and_then(|meta| meta.modified()).ok())
+}
+
+/// Returns the string literals of a token.
+fn strings(token: proc_macro2::TokenTree) -> Vec<String> {
+    match token {
+        proc_macro2::TokenTree::Group(group) => group.stream().into_iter().flat_map(strings).collect(),
+        proc_macro2::TokenTree::Literal(literal) => {
+            syn::parse_str::<syn::LitStr>(&literal.to_string()).ok().map(|text| text.value()).into_iter().collect()
+        }
+        _ => Vec::new(),
     }
 }
 
@@ -84,7 +217,7 @@ fn root(file: &Path) -> PathBuf {
 }
 
 /// Returns the file of a module that a file declares.
-fn module(file: &Path, name: &str) -> Option<PathBuf> {
+fn file_of(file: &Path, name: &str) -> Option<PathBuf> {
     let folder = file.parent()?;
     let stem = file.file_stem()?.to_string_lossy();
     let folder = if matches!(&*stem, "mod" | "lib" | "main") { folder.to_owned() } else { folder.join(&*stem) };

@@ -19,6 +19,7 @@ pub(super) enum Ty {
     Int {
         bits: u32,
         signed: bool,
+        nonzero: bool,
     },
     Float {
         bits: u32,
@@ -35,7 +36,8 @@ pub(super) enum Ty {
     /// `Box<T>`, `Rc<T>`, `Arc<T>`: the bytes before the value in its block.
     Boxed(Box<Ty>, u64),
     Seq(Seq, Box<Ty>),
-    Map(Map, Box<Ty>),
+    /// The key and the value.
+    Map(Map, Box<Ty>, Box<Ty>),
     Array(Box<Ty>, u64),
     Tuple(Vec<Ty>),
     Named(DefId),
@@ -48,9 +50,10 @@ impl Ty {
     fn each_named(&self, f: &mut impl FnMut(DefId)) {
         match self {
             Self::Named(id) => f(*id),
-            Self::Option(of) | Self::Boxed(of, _) | Self::Seq(_, of) | Self::Map(_, of) | Self::Array(of, _) => {
+            Self::Option(of) | Self::Boxed(of, _) | Self::Seq(_, of) | Self::Array(of, _) => {
                 of.each_named(f);
             }
+            Self::Map(_, key, value) => [key, value].into_iter().for_each(|of| of.each_named(f)),
             Self::Tuple(all) => all.iter().for_each(|of| of.each_named(f)),
             _ => {}
         }
@@ -91,6 +94,9 @@ pub(super) struct Def<'s> {
     pub(super) parts: Vec<Vec<Ty>>,
 }
 
+/// The module of a declaration, and its parameters with their types.
+type Scope<'b> = (&'b str, &'b HashMap<String, Ty>);
+
 /// The types that are reached from one.
 pub(super) struct Types<'s> {
     source: &'s Source,
@@ -107,16 +113,18 @@ impl<'s> Types<'s> {
         Self { source, defs: Vec::new(), known: HashMap::new(), depth: 0, unknown: Vec::new() }
     }
 
-    /// Returns the type with this name, without arguments.
+    /// Returns the type with this name or path, without arguments.
     pub(super) fn named(&mut self, name: &str) -> Option<Ty> {
-        self.source.items.contains_key(name).then(|| self.declared(name, &[]))
+        let path: Vec<String> = name.split("::").map(ToOwned::to_owned).collect();
+        let found = self.source.find("", &path)?.to_owned();
+        Some(self.declared(&found, &[]))
     }
 
     fn declared(&mut self, name: &str, arguments: &[Ty]) -> Ty {
         let Some(item) = self.source.items.get(name) else { return self.not_known(name) };
         let bound: HashMap<String, Ty> = item.parameters.iter().cloned().zip(arguments.iter().cloned()).collect();
         if let Shape::Alias(of) = &item.shape {
-            return self.resolve(of, &bound);
+            return self.resolve(of, (&item.module, &bound));
         }
         let key = format!("{name}{arguments:?}");
         if let Some(&known) = self.known.get(&key) {
@@ -124,8 +132,9 @@ impl<'s> Types<'s> {
         }
         let id = self.defs.len();
         self.known.insert(key, id);
-        self.defs.push(Def { name: name.to_owned(), item, parts: Vec::new() });
-        let mut types = |of: &Struct| of.fields.iter().map(|field| self.resolve(&field.ty, &bound)).collect();
+        self.defs.push(Def { name: item.name.clone(), item, parts: Vec::new() });
+        let mut types =
+            |of: &Struct| of.fields.iter().map(|field| self.resolve(&field.ty, (&item.module, &bound))).collect();
         let parts = match &item.shape {
             Shape::Struct(of) => vec![types(of)],
             Shape::Enum(of) => of.variants.iter().map(|variant| types(&variant.content)).collect(),
@@ -157,7 +166,7 @@ impl<'s> Types<'s> {
         Ty::Unknown(name.to_owned())
     }
 
-    fn resolve(&mut self, of: &Type, bound: &HashMap<String, Ty>) -> Ty {
+    fn resolve(&mut self, of: &Type, bound: Scope<'_>) -> Ty {
         // A generic type may contain itself with ever larger arguments, and a wrong alias itself.
         if self.depth == DEEPEST || self.defs.len() == MOST {
             return self.not_known("a type inside too many others");
@@ -168,7 +177,7 @@ impl<'s> Types<'s> {
         found
     }
 
-    fn resolve_one(&mut self, of: &Type, bound: &HashMap<String, Ty>) -> Ty {
+    fn resolve_one(&mut self, of: &Type, bound: Scope<'_>) -> Ty {
         match of {
             Type::Paren(inner) => self.resolve(&inner.elem, bound),
             Type::Group(inner) => self.resolve(&inner.elem, bound),
@@ -190,10 +199,11 @@ impl<'s> Types<'s> {
         }
     }
 
-    fn path(&mut self, path: &syn::TypePath, bound: &HashMap<String, Ty>) -> Ty {
+    fn path(&mut self, path: &syn::TypePath, bound: Scope<'_>) -> Ty {
         let Some(last) = path.path.segments.last() else { return self.not_known("?") };
         let name = last.ident.to_string();
-        if let Some(of) = bound.get(&name) {
+        let segments: Vec<String> = path.path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+        if let Some(of) = bound.1.get(&name).filter(|_| segments.len() == 1) {
             return of.clone();
         }
         let is_str = |of: &Type| matches!(of, Type::Path(path) if path.path.is_ident("str"));
@@ -207,9 +217,9 @@ impl<'s> Types<'s> {
             }
             _ => Vec::new(),
         };
-        if self.source.items.contains_key(&name) {
+        if let Some(found) = self.source.find(bound.0, &segments) {
             let arguments: Vec<Ty> = arguments.iter().map(|of| self.resolve(of, bound)).collect();
-            return self.declared(&name, &arguments);
+            return self.declared(found, &arguments);
         }
         let is_json = path.path.segments.len() > 1 && path.path.segments[0].ident == "serde_json";
         let mut inner = |index: usize| Box::new(self.resolve(arguments[index], bound));
@@ -226,12 +236,8 @@ impl<'s> Types<'s> {
             "Number" => Some(Ty::Number),
             "f64" => Some(Ty::Float { bits: 64 }),
             "f32" => Some(Ty::Float { bits: 32 }),
-            "usize" | "u64" => Some(Ty::Int { bits: 64, signed: false }),
-            "isize" | "i64" => Some(Ty::Int { bits: 64, signed: true }),
-            "u8" | "u16" | "u32" => Some(Ty::Int { bits: name[1..].parse().unwrap_or(32), signed: false }),
-            "i8" | "i16" | "i32" => Some(Ty::Int { bits: name[1..].parse().unwrap_or(32), signed: true }),
-            "Map" if is_json => Some(Ty::Map(Map::Json, Box::new(Ty::Value))),
-            _ => None,
+            "Map" if is_json => Some(Ty::Map(Map::Json, Box::new(Ty::String), Box::new(Ty::Value))),
+            _ => integer(&name, false).or_else(|| integer(&name.strip_prefix("NonZero")?.to_ascii_lowercase(), true)),
         };
         if let Some(scalar) = scalar {
             return scalar;
@@ -254,11 +260,15 @@ impl<'s> Types<'s> {
             ("ThinSlice", [_]) => Ty::Seq(Seq::ThinSlice, inner(0)),
             ("HashSet", [_, ..]) => Ty::Seq(Seq::HashSet, inner(0)),
             ("BTreeSet", [_]) => Ty::Seq(Seq::BTreeSet, inner(0)),
-            ("HashMap", [_, _, ..]) => Ty::Map(Map::Hash, inner(1)),
-            ("BTreeMap", [_, _]) => Ty::Map(Map::BTree, inner(1)),
-            ("IndexMap", [_, _, ..]) => Ty::Map(Map::Index, inner(1)),
-            ("SortedMap", [_, _]) => Ty::Map(Map::Sorted, inner(1)),
-            _ => self.not_known(&name),
+            ("HashMap", [_, _, ..]) => Ty::Map(Map::Hash, inner(0), inner(1)),
+            ("BTreeMap", [_, _]) => Ty::Map(Map::BTree, inner(0), inner(1)),
+            ("IndexMap", [_, _, ..]) => Ty::Map(Map::Index, inner(0), inner(1)),
+            ("SortedMap", [_, _]) => Ty::Map(Map::Sorted, inner(0), inner(1)),
+            ("NonZero", [_]) => match *inner(0) {
+                Ty::Int { bits, signed, .. } => Ty::Int { bits, signed, nonzero: true },
+                other => other,
+            },
+            _ => self.not_known(&segments.join("::")),
         }
     }
 
@@ -266,6 +276,17 @@ impl<'s> Types<'s> {
     pub(super) fn layouts(&self) -> Layouts<'_, 's> {
         Layouts { types: self, named: vec![None; self.defs.len()], is_exact: true }
     }
+}
+
+/// Returns the integer with this name.
+fn integer(name: &str, nonzero: bool) -> Option<Ty> {
+    let signed = name.starts_with('i');
+    let bits = match name.strip_prefix(['i', 'u'])? {
+        "size" => 64,
+        bits @ ("8" | "16" | "32" | "64") => bits.parse().ok()?,
+        _ => return None,
+    };
+    Some(Ty::Int { bits, signed, nonzero })
 }
 
 /// The layouts of the user's types.
@@ -286,17 +307,18 @@ impl Layouts<'_, '_> {
             Ty::Unit => Layout::NOTHING,
             Ty::Bool => Layout::BOOL,
             Ty::Char => Layout::scalar(4, (1 << 32) - 0x0011_0000),
-            Ty::Int { bits, .. } | Ty::Float { bits } => Layout::scalar(u64::from(bits / 8), 0),
+            Ty::Int { bits, nonzero, .. } => Layout::scalar(u64::from(bits / 8), u128::from(*nonzero)),
+            Ty::Float { bits } => Layout::scalar(u64::from(bits / 8), 0),
             Ty::Number => Layout::words(2, (1 << 64) - 3),
             Ty::Value => Layout { niche: Layout::scalar(1, 250).niche, ..Layout::words(4, 0) },
             Ty::String | Ty::Seq(Seq::Vec, _) => Layout::VECTOR,
             Ty::BoxStr(_) | Ty::Borrowed | Ty::Seq(Seq::BoxSlice, _) => Layout::WIDE_POINTER,
-            Ty::ThinStr | Ty::Boxed(..) | Ty::Seq(Seq::ThinSlice, _) | Ty::Map(Map::Sorted, _) => Layout::POINTER,
+            Ty::ThinStr | Ty::Boxed(..) | Ty::Seq(Seq::ThinSlice, _) | Ty::Map(Map::Sorted, ..) => Layout::POINTER,
             Ty::Seq(Seq::VecDeque, _) => Layout::words(4, 1 << 63),
-            Ty::Seq(Seq::HashSet, _) | Ty::Map(Map::Hash, _) => Layout::words(6, 1),
+            Ty::Seq(Seq::HashSet, _) | Ty::Map(Map::Hash, ..) => Layout::words(6, 1),
             // The root is an `Option` of a pointer with a height; the length follows.
-            Ty::Seq(Seq::BTreeSet, _) | Ty::Map(Map::BTree | Map::Json, _) => Layout::words(3, 0),
-            Ty::Map(Map::Index, _) => Layout::words(9, 1 << 63),
+            Ty::Seq(Seq::BTreeSet, _) | Ty::Map(Map::BTree | Map::Json, ..) => Layout::words(3, 0),
+            Ty::Map(Map::Index, ..) => Layout::words(9, 1 << 63),
             Ty::Option(inner) => option(self.of(inner)),
             Ty::Array(inner, length) => array(self.of(inner), *length),
             Ty::Tuple(all) => {

@@ -466,12 +466,50 @@ impl<'t, 'a> Builder<'t, 'a> {
     }
 }
 
+/// The fewest enums of strings of one record that become one.
+const LIKE: usize = 3;
+
 // The end: units, names, and the schema.
 impl Builder<'_, '_> {
+    /// Makes the enums of a record one if one of them has the strings of all: the levels of several permissions.
+    fn join_enums(&mut self) {
+        for record in 0..self.schema.records.len() {
+            let fields = &self.schema.records[record].fields;
+            let enums: Vec<(usize, String)> = fields
+                .iter()
+                .filter_map(|field| match field.slot.kind {
+                    Kind::Keyword { id, .. } => Some((id, type_name(&field.key))),
+                    _ => None,
+                })
+                .collect();
+            let size = |id: usize| self.schema.keywords[id].values.len();
+            let Some(most) = enums.iter().map(|&(id, _)| id).max_by_key(|&id| (size(id), std::cmp::Reverse(id))) else {
+                continue;
+            };
+            let all = &self.schema.keywords[most].values;
+            let is_part =
+                |of: &&(usize, String)| self.schema.keywords[of.0].values.keys().all(|word| all.contains_key(word));
+            let (mut ids, names): (Vec<usize>, Vec<String>) = enums.iter().filter(is_part).cloned().unzip();
+            ids.sort_unstable();
+            ids.dedup();
+            if ids.len() < LIKE || all.len() < 2 {
+                continue;
+            }
+            let parent = type_name(&self.record_wishes[record].name);
+            let one = singular(&parent);
+            let name = common(&names).unwrap_or(if one == parent { parent + "Value" } else { one });
+            self.keyword_wishes[most] = Wish::new(name, self.record_wishes[record].parent);
+            let mut index = 0..;
+            self.keyword_wishes.retain(|_| index.next().is_some_and(|id| id == most || !ids.contains(&id)));
+            self.schema.merge_keywords(most, &ids);
+        }
+    }
+
     fn finish(mut self, root: Slot) -> Schema {
         self.schema.root = root;
         self.add_units();
         self.find_adjacent();
+        self.join_enums();
         for (id, paths) in self.paths.iter().enumerate() {
             let mut paths: Vec<(&String, &(u64, Path))> = paths.iter().collect();
             paths.sort_by_key(|&(path, (count, _))| (std::cmp::Reverse(*count), path.len(), path));

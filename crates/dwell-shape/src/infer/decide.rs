@@ -6,13 +6,13 @@
 //! new keys: the share of keys that were seen once estimates the probability that the next key is new (Good and
 //! Turing). A record with a hundred optional keys has a high entropy too, but few keys that were seen once.
 
-use super::arena::{Arena, Fixed, MAX_FIELDS, NodeId, ObjectId, Shape};
+use super::arena::{Arena, Field, Fixed, MAX_FIELDS, NodeId, ObjectId, Shape};
 use super::compare;
 use super::cost;
 use super::study::{Found, is_usual};
 pub(super) use super::values::{FREE, are_alike, children, elements, is_hopeless, is_plain, kinds};
 use super::values::{Likeness, has_map, hold_objects, likeness};
-use crate::overrides::{Step, What};
+use crate::overrides::{Inside, Matched, Step, What};
 use crate::schema::Lengths;
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
@@ -155,54 +155,94 @@ pub(super) fn is_full(arena: &Arena, object: ObjectId, hash: u64) -> bool {
         })
 }
 
-/// Returns the objects at a path.
-fn objects_at(arena: &Arena, steps: &[Step]) -> Vec<ObjectId> {
-    let mut nodes = vec![arena.root];
-    for step in steps {
-        let mut next = Vec::new();
-        for &node in &nodes {
-            if *step == Step::Element {
-                next.extend(elements(arena, node));
-                continue;
-            }
-            let mut objects: Vec<ObjectId> = arena.object_of(node).into_iter().collect();
-            while let Some(object) = objects.pop() {
-                match (&arena.object(object).shape, step) {
-                    (Shape::Union(tagged), _) => {
-                        let parts = tagged.variants.iter().map(|variant| variant.object).chain(tagged.untagged);
-                        objects.extend(parts.map(|object| arena.find(object)));
-                    }
-                    (Shape::Record(fields), Step::Key(key)) => {
-                        next.extend(fields.list.iter().filter(|field| *field.key == **key).map(|field| field.node));
-                    }
-                    (Shape::Record(fields), Step::Any) => next.extend(fields.rest.iter().map(|rest| rest.value)),
-                    (Shape::Map { value, .. }, Step::Any) => next.push(*value),
-                    (Shape::Map { .. }, _) | (Shape::Record(_), Step::Element) => {}
+/// Returns the positions at a path.
+fn nodes_at(arena: &Arena, steps: &[Step]) -> Vec<NodeId> {
+    let mut open = vec![(arena.root, Matched::start(steps))];
+    let (mut seen, mut found) = (HashSet::new(), HashSet::new());
+    while let Some((node, matched)) = open.pop() {
+        let node = arena.find_node(node);
+        if matched.is_over() || !seen.insert((node, matched.clone())) {
+            continue;
+        }
+        if matched.is_whole(steps) {
+            found.insert(node);
+        }
+        open.extend(elements(arena, node).map(|element| (element, matched.step(steps, Inside::Element))));
+        let mut objects: Vec<ObjectId> = arena.object_of(node).into_iter().collect();
+        while let Some(object) = objects.pop() {
+            match &arena.object(object).shape {
+                Shape::Union(tagged) => {
+                    let parts = tagged.variants.iter().map(|variant| variant.object).chain(tagged.untagged);
+                    objects.extend(parts.map(|object| arena.find(object)));
                 }
+                Shape::Record(fields) => {
+                    let inside = |field: &Field| (field.node, matched.step(steps, Inside::Key(&field.key)));
+                    open.extend(fields.list.iter().map(inside));
+                    open.extend(fields.rest.iter().map(|rest| (rest.value, matched.step(steps, Inside::Entry))));
+                }
+                Shape::Map { value, .. } => open.push((*value, matched.step(steps, Inside::Entry))),
             }
         }
-        nodes = next;
     }
+    let mut found: Vec<NodeId> = found.into_iter().collect();
+    found.sort_unstable();
+    found
+}
+
+/// Returns the objects at a path.
+fn objects_at(arena: &Arena, steps: &[Step]) -> Vec<ObjectId> {
     // Several nodes may share an object.
-    let mut objects: Vec<ObjectId> = nodes.into_iter().filter_map(|node| arena.object_of(node)).collect();
+    let mut objects: Vec<ObjectId> =
+        nodes_at(arena, steps).into_iter().filter_map(|node| arena.object_of(node)).collect();
     objects.sort_unstable();
     objects.dedup();
     objects
 }
 
-/// Finds the objects that the user decided to be no maps.
+/// Finds the objects that the user decided to be no maps, and those that got a name.
 pub(super) fn keep(arena: &mut Arena) {
     let overrides = arena.overrides.clone();
-    let kept = overrides.iter().filter(|one| one.what == What::Struct);
-    arena.kept = kept.flat_map(|one| objects_at(arena, &one.steps)).collect();
+    (arena.kept, arena.untagged) = Default::default();
+    // The last decision about an object counts.
+    for one in overrides.iter() {
+        let objects = || objects_at(arena, &one.steps);
+        match one.what {
+            What::Struct => {
+                let objects = objects();
+                arena.kept.extend(objects.iter().copied());
+                arena.untagged.extend(objects);
+            }
+            What::Tag(_) => {
+                let objects = objects();
+                arena.untagged.retain(|object| !objects.contains(object));
+            }
+            _ => {}
+        }
+    }
+    let named = overrides.iter().filter_map(|one| match &one.what {
+        What::Name(name) => Some((objects_at(arena, &one.steps), name.clone())),
+        _ => None,
+    });
+    arena.named = named.flat_map(|(all, name)| all.into_iter().map(move |object| (object, name.clone()))).collect();
 }
 
-/// Makes the decisions of the user about maps.
+/// Makes the decisions of the user about maps and untyped values.
 fn apply_overrides(arena: &mut Arena) {
-    for one in arena.overrides.clone().iter().filter(|one| one.what == What::Map) {
-        for object in objects_at(arena, &one.steps) {
-            arena.collapse(object);
-            arena.settle();
+    for one in arena.overrides.clone().iter() {
+        match one.what {
+            What::Map => {
+                for object in objects_at(arena, &one.steps) {
+                    arena.collapse(object);
+                    arena.settle();
+                }
+            }
+            What::Value => {
+                for node in nodes_at(arena, &one.steps) {
+                    arena.set_free(arena.find_node(node));
+                    arena.settle();
+                }
+            }
+            _ => {}
         }
     }
     keep(arena);
@@ -471,7 +511,8 @@ fn unions(arena: &mut Arena) {
         }
         known.push(arena.node(node).name);
     }
-    let mut objects: Vec<ObjectId> = names.keys().copied().filter(|&object| arena.fields(object).is_some()).collect();
+    let may = |object: &ObjectId| arena.fields(*object).is_some() && !arena.untagged.contains(object);
+    let mut objects: Vec<ObjectId> = names.keys().copied().filter(may).collect();
     objects.sort_unstable();
     let words = |arena: &Arena, object: ObjectId, tag: &str| -> Option<Vec<u64>> {
         let field = arena.fields(object)?.list.iter().find(|field| *field.key == *tag)?;

@@ -13,6 +13,7 @@ mod compare;
 mod cost;
 mod decide;
 mod form;
+mod judge;
 #[cfg(test)]
 mod listing;
 mod names;

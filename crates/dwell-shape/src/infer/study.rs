@@ -1,11 +1,13 @@
 //! Finds the tag of a union: the key whose value distinguishes the objects of a node.
 //!
 //! A tag is a key of every object. Its value is a string of a closed set, and the set of the other keys depends on it.
-//! The dependence is measured as the share of the variance of the keys' presence that the tag explains.
+//! [`judge`] weighs each candidate, and no tag at all: it counts the bits that tell which keys each object has, and the
+//! slots of the types.
 //!
 //! A common tag key, such as `type`, may also determine the JSON types of the values of other keys, as in `GeoJSON`'s
 //! `coordinates`. A few objects may lack it: `{}` beside the nodes of a syntax tree.
 
+use super::judge::{self, Group, Word};
 use super::text::Room;
 use foldhash::HashSet;
 use std::collections::{BTreeMap, HashMap};
@@ -22,15 +24,6 @@ const MAX_KEYS: usize = 1024;
 const MIN_OBJECTS: u64 = 256;
 /// The most distinct keys, and types of their values, of a record that is studied.
 const MAX_ALL: usize = 8192;
-/// The least share of the variance that a tag explains.
-const EXPLAINED: f64 = 0.5;
-/// The least distance between objects of different variants: 1 minus the share of common keys.
-const DISTANCE: f64 = 0.3;
-/// The same between the objects under one key, for them to have a type for each variant.
-const CONTENT: f64 = 0.6;
-/// Tags whose shares differ by less are equally good, and the name decides.
-const TIE: f64 = 0.1;
-
 /// Codes for the JSON types that a tag may determine. An array has the code of its first element plus `ARRAY`.
 pub(super) mod mark {
     /// `null`, an empty array, or unknown.
@@ -109,6 +102,8 @@ type Feature = (u64, u8);
 #[derive(Default, Clone)]
 struct Seen {
     objects: u64,
+    /// The value.
+    word: Word,
     /// The number of objects with each feature of [`Study::own`], by its index.
     own: Counts,
     /// The number of objects with each feature of [`Study::inner`].
@@ -157,7 +152,7 @@ impl Study {
     /// after the key of the object; the memory for them comes from `inner_room`.
     pub(super) fn count(
         &mut self,
-        words: &[(&str, u64, u64)],
+        words: &[(&str, u64, Word)],
         keys: &[u64],
         marks: &[Feature],
         inner: &[(u64, u64)],
@@ -201,14 +196,14 @@ impl Study {
         let inner: Vec<usize> = known.into_iter().map(|feature| self.inner.add(feature, 1)).collect();
         room.take(Features::<Feature>::bytes(self.own.all.len() - before));
         inner_room.take(Features::<(u64, u64)>::bytes(self.inner.all.len() - inner_before));
-        let words: HashMap<u64, u64, foldhash::fast::FixedState> =
+        let words: HashMap<u64, Word, foldhash::fast::FixedState> =
             words.iter().map(|&(_, hash, word)| (hash, word)).collect();
         self.candidates.retain(|candidate, values| {
             let Some(&word) = words.get(candidate) else {
                 return values.usual && !keys.contains(candidate);
             };
-            let seen = values.counts.entry(word).or_default();
-            seen.objects += 1;
+            let seen = values.counts.entry(word.hash).or_default();
+            (seen.objects, seen.word) = (seen.objects + 1, word);
             for &feature in &own {
                 room.take(seen.own.add(feature, 1));
             }
@@ -282,7 +277,7 @@ impl Study {
             };
             for (value, more) in &more.counts {
                 let seen = values.counts.entry(*value).or_default();
-                seen.objects += more.objects;
+                (seen.objects, seen.word) = (seen.objects + more.objects, more.word);
                 seen.own.merge(&more.own, &own);
                 seen.inner.merge(&more.inner, &inner);
             }
@@ -290,54 +285,45 @@ impl Study {
         });
     }
 
-    /// Returns the tags that these objects may have, best first: a tag that explains more comes first; between tags that
-    /// explain about as much, the name decides, and then the number of variants.
+    /// Returns the tags that these objects may have, best first.
     pub(super) fn tags(&self, key_of: impl Fn(u64) -> Option<String>) -> Vec<Found> {
-        let mut found: Vec<(f64, bool, usize, Found)> = Vec::new();
+        let mut found: Vec<(f64, Found)> = Vec::new();
         for (&hash, values) in &self.candidates {
             let Some(key) = key_of(hash) else { continue };
             let usual = is_usual(&key);
-            if let Some((explained, contents)) = self.explains(hash, values, usual) {
-                found.push((explained, !usual, values.counts.len(), Found { key, contents }));
+            if let Some((gain, contents)) = self.gain(hash, values, usual) {
+                found.push((gain, Found { key, contents }));
             }
         }
-        let mut tags = Vec::new();
-        while let Some(best) = found.iter().map(|(explained, ..)| *explained).max_by(f64::total_cmp) {
-            let equal = found.iter().enumerate().filter(|(_, (explained, ..))| *explained > best - TIE);
-            let first = equal.min_by_key(|(_, (_, unusual, variants, tag))| (*unusual, *variants, tag.key.clone()));
-            let Some((index, _)) = first else { break };
-            tags.push(found.swap_remove(index).3);
-        }
-        tags
+        // Equal gains are rare; the name makes the result independent of the order.
+        found.sort_by(|(left, one), (right, other)| right.total_cmp(left).then_with(|| one.key.cmp(&other.key)));
+        found.into_iter().map(|(_, tag)| tag).collect()
     }
 
-    /// Returns the share of the variance of the other keys' presence that a tag explains, if it is large enough, with
-    /// the keys whose objects depend on it.
-    fn explains(&self, tag: u64, values: &Values, usual: bool) -> Option<(f64, Vec<u64>)> {
+    /// Returns what a tag gains, if it is worth a type for each value, with the keys whose objects depend on it.
+    fn gain(&self, tag: u64, values: &Values, usual: bool) -> Option<(f64, Vec<u64>)> {
         let objects = values.counts.values().map(|seen| seen.objects).sum::<u64>();
-        let variants = values.counts.len() as u64;
         let without = self.objects.saturating_sub(objects);
-        // A key that most objects lack does not distinguish them, and one whose values hardly repeat is a name.
-        // Beside a common tag key, which may have one value so far, that needs more evidence.
-        let least = if self.candidates.values().any(|values| values.usual) { 5 } else { 2 };
-        if variants < 2 || (!usual && objects < least * variants) || without * 4 > self.objects {
+        // A key that most objects lack does not distinguish them.
+        if values.counts.len() < 2 || without * 4 > self.objects {
             return None;
         }
         let own = self.features_of(tag, values, objects, usual);
-        let all = |feature: usize| self.own.all[feature].1;
-        let groups = values.groups(&own, without, all, |seen| &seen.own);
-        let score = Score::of(&groups, self.objects);
-        let differ = score.distance >= DISTANCE
-            && (score.exclusive >= 2 || (usual && score.exclusive == 1 && score.distance >= 0.5))
-            && score.is_sure(usual);
-        let mut best = differ.then_some(score.explained);
+        let mut groups = values.groups(&own, |seen| seen.objects, |seen| &seen.own);
+        if without > 0 {
+            let all = own.iter().enumerate().map(|(index, &feature)| {
+                self.own.all[feature].1.saturating_sub(groups.iter().map(|group| group.counts[index]).sum::<u64>())
+            });
+            groups.push(Group { objects: without, counts: all.collect(), word: None });
+        }
+        let mut gain = judge::gain(&groups, usual, judge::LEAST);
         // The objects under one key may depend on the tag too.
         let mut contents: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
         for (index, &((outer, _), _)) in self.inner.all.iter().enumerate() {
             contents.entry(outer).or_default().push(index);
         }
         let mut found = Vec::new();
-        for (outer, mut inner) in contents {
+        for (outer, mut inner) in contents.into_iter().filter(|(outer, _)| *outer != tag) {
             inner.retain(|&feature| values.counts.values().any(|seen| seen.inner.count(feature) > 0));
             inner.sort_unstable_by_key(|&feature| self.inner.all[feature].0);
             let objects = self.objects_under(outer);
@@ -347,15 +333,15 @@ impl Study {
             if tagged * 2 > objects.iter().map(|&feature| self.own.all[feature].1).sum::<u64>() {
                 continue;
             }
-            let groups = values.groups_below(&objects, &inner);
-            let score = Score::of(&groups, groups.tagged.iter().map(|(objects, _)| objects).sum());
-            let differ = score.distance >= CONTENT && score.exclusive >= 2 && score.is_sure(usual);
-            if outer != tag && differ && groups.have_own() {
-                best = Some(best.map_or(score.explained, |best| best.max(score.explained)));
+            let count = |seen: &Seen| objects.iter().map(|&feature| seen.own.count(feature)).sum::<u64>();
+            let mut groups = values.groups(&inner, count, |seen| &seen.inner);
+            groups.retain(|group| group.objects > 0);
+            if let Some(more) = judge::gain(&groups, usual, judge::LEAST_INSIDE) {
+                gain = Some(gain.unwrap_or(0.0) + more);
                 found.push(outer);
             }
         }
-        best.map(|best| (best, found))
+        gain.map(|gain| (gain, found))
     }
 
     /// Returns the features of an object that has objects under this key, at least one of which it has then.
@@ -390,7 +376,8 @@ impl Study {
             .collect();
         let mut features: Vec<(Feature, usize)> = self.own.all.iter().map(|&(feature, _)| feature).zip(0..).collect();
         features.retain(|&((key, mark), feature)| {
-            key != tag && (mark == 0 || always.contains(&key)) && with(feature).any(|count| count > 0)
+            let is_kind = mark == 0 || (always.contains(&key) && self.own.all[feature].1 < self.own.count((key, 0)));
+            key != tag && is_kind && with(feature).any(|count| count > 0)
         });
         // Sums of fractions depend on the order.
         features.sort_unstable();
@@ -408,120 +395,19 @@ pub(super) fn is_usual(key: &str) -> bool {
 }
 
 impl Values {
-    /// Returns the number of objects with each of these features, for each value of the tag, and last for the `without`
-    /// objects that lack it.
+    /// Returns the objects with each value of the tag: their number, and how many have each of these features.
     fn groups<'a>(
         &'a self,
         features: &[usize],
-        without: u64,
-        all: impl Fn(usize) -> u64,
+        objects: impl Fn(&'a Seen) -> u64,
         of: impl Fn(&'a Seen) -> &'a Counts,
-    ) -> Groups {
-        let counts = |seen: &'a Seen| features.iter().map(|&feature| of(seen).count(feature)).collect::<Vec<u64>>();
-        let tagged: Vec<(u64, Vec<u64>)> = self.counts.values().map(|seen| (seen.objects, counts(seen))).collect();
-        let rest = features.iter().enumerate().map(|(index, &feature)| {
-            all(feature).saturating_sub(tagged.iter().map(|(_, counts)| counts[index]).sum::<u64>())
-        });
-        let untagged = (without > 0).then(|| (without, rest.collect()));
-        Groups { tagged, untagged, features: features.len() }
-    }
-
-    /// Like [`groups`](Self::groups), for features of [`Study::inner`] under one key: counts only the objects that have
-    /// one of the features `objects`.
-    fn groups_below(&self, objects: &[usize], features: &[usize]) -> Groups {
-        let count = |seen: &Seen| objects.iter().map(|&feature| seen.own.count(feature)).sum::<u64>();
-        let counts = |seen: &Seen| features.iter().map(|&feature| seen.inner.count(feature)).collect();
-        let tagged = self.counts.values().map(|seen| (count(seen), counts(seen))).filter(|(objects, _)| *objects > 0);
-        Groups { tagged: tagged.collect(), untagged: None, features: features.len() }
-    }
-}
-
-/// The objects with each value of a tag, and with each feature.
-struct Groups {
-    tagged: Vec<(u64, Vec<u64>)>,
-    untagged: Option<(u64, Vec<u64>)>,
-    features: usize,
-}
-
-/// How well a tag distinguishes objects.
-struct Score {
-    /// The share of the variance that it explains.
-    explained: f64,
-    /// The same, less what a key with as many values would explain by chance.
-    adjusted: f64,
-    /// The expected distance between two objects of different variants.
-    distance: f64,
-    /// The number of features that one variant always has and another never has.
-    exclusive: u64,
-}
-
-impl Score {
-    fn of(groups: &Groups, objects: u64) -> Self {
-        let total = objects as f64;
-        let mut exclusive = 0;
-        let (mut variance, mut explained) = (0.0, 0.0);
-        for feature in 0..groups.features {
-            let all = || groups.tagged.iter().chain(&groups.untagged);
-            let share = all().map(|(_, counts)| counts[feature]).sum::<u64>() as f64 / total;
-            variance += share * (1.0 - share);
-            let always = groups.tagged.iter().any(|(objects, counts)| counts[feature] == *objects);
-            let never = groups.tagged.iter().any(|(_, counts)| counts[feature] == 0);
-            exclusive += u64::from(always && never);
-            for (objects, counts) in all() {
-                let weight = *objects as f64;
-                explained += weight / total * (counts[feature] as f64 / weight - share).powi(2);
-            }
-        }
-        let explained = if variance > 0.0 { explained / variance } else { 0.0 };
-        let variants = groups.tagged.len() as f64;
-        let adjusted = 1.0 - (1.0 - explained) * (total - 1.0) / (total - variants).max(1.0);
-        let distance = groups.distance();
-        Self { explained, adjusted, distance, exclusive }
-    }
-
-    /// Returns whether the tag explains enough, and not only because there are few objects for many values.
-    fn is_sure(&self, usual: bool) -> bool {
-        self.explained >= EXPLAINED && (usual || self.adjusted >= EXPLAINED)
-    }
-}
-
-impl Groups {
-    /// Returns whether most objects are of a variant with a key that nearly all its objects have and nearly no others.
-    /// Records have such keys. The annotations of a model may depend on the kind of what they annotate, but each is
-    /// optional: a type for each kind would save nothing and would be another with more data.
-    fn have_own(&self) -> bool {
-        let all: u64 = self.tagged.iter().map(|(objects, _)| objects).sum();
-        let sums: Vec<u64> =
-            (0..self.features).map(|feature| self.tagged.iter().map(|(_, counts)| counts[feature]).sum()).collect();
-        let has_own = |(objects, counts): &&(u64, Vec<u64>)| {
-            let is_own =
-                |(&count, &sum): (&u64, &u64)| count * 10 >= objects * 9 && (sum - count) * 10 <= (all - objects);
-            counts.iter().zip(&sums).any(is_own)
+    ) -> Vec<Group> {
+        let group = |seen: &'a Seen| Group {
+            objects: objects(seen),
+            counts: features.iter().map(|&feature| of(seen).count(feature)).collect(),
+            word: Some(seen.word),
         };
-        let own: u64 = self.tagged.iter().filter(has_own).map(|(objects, _)| objects).sum();
-        own * 2 > all
-    }
-
-    /// Returns the expected distance between the features of two objects of different variants.
-    fn distance(&self) -> f64 {
-        let bits = |counts: &[u64]| -> Vec<u64> {
-            let word = |counts: &[u64]| (0..).zip(counts).map(|(bit, &count)| u64::from(count > 0) << bit).sum();
-            counts.chunks(64).map(word).collect()
-        };
-        let sets: Vec<(f64, Vec<u64>)> =
-            self.tagged.iter().map(|(objects, counts)| (*objects as f64, bits(counts))).collect();
-        let (mut sum, mut weights) = (0.0, 0.0);
-        for (index, (left_weight, left)) in sets.iter().enumerate() {
-            for (right_weight, right) in &sets[index + 1..] {
-                let ones = |of: fn(u64, u64) -> u64| {
-                    left.iter().zip(right).map(|(&left, &right)| of(left, right).count_ones()).sum::<u32>()
-                };
-                let (common, all) = (ones(|left, right| left & right), ones(|left, right| left | right));
-                sum += left_weight * right_weight * (1.0 - f64::from(common) / f64::from(all.max(1)));
-                weights += left_weight * right_weight;
-            }
-        }
-        if weights > 0.0 { sum / weights } else { 0.0 }
+        self.counts.values().map(group).collect()
     }
 }
 
@@ -533,7 +419,8 @@ mod tests {
     fn study_ends_when_its_memory_is_used_up() {
         let (mut study, mut room) = (Study::default(), Room::new(100_000));
         for object in 0..1000 {
-            let words: Vec<(&str, u64, u64)> = (0..12).map(|key| ("key", key, object * (key + 7) % 200)).collect();
+            let word = |hash| Word::new("", hash);
+            let words: Vec<_> = (0..12).map(|key| ("key", key, word(object * (key + 7) % 200))).collect();
             let keys: Vec<u64> = (0..12).chain((0..40).map(|key| 100 + (object + key) % 200)).collect();
             study.count(&words, &keys, &[], &[], &mut room, &mut Room::new(0));
         }
@@ -546,7 +433,7 @@ mod tests {
         let (mut study, mut room, mut inner_room) = (Study::default(), Room::new(1 << 20), Room::new(20_000));
         for object in 0..1000u64 {
             // The keys under key 1 depend on the tag, and others are always new.
-            let words = [("type", 0, object % 4)];
+            let words = [("type", 0, Word::new("", object % 4))];
             let inner: Vec<(u64, u64)> =
                 (0..4).map(|key| (1, object % 4 * 4 + key)).chain([(1, 100 + object)]).collect();
             study.count(&words, &[0, 1], &[(1, mark::OBJECT)], &inner, &mut room, &mut inner_room);
@@ -562,7 +449,14 @@ mod tests {
         // A part without these counts leaves them out of the whole.
         let mut whole = Study::default();
         let inner = [(1, 7)];
-        whole.count(&[("type", 0, 0)], &[0, 1], &[(1, mark::OBJECT)], &inner, &mut room, &mut Room::new(20_000));
+        whole.count(
+            &[("type", 0, Word::default())],
+            &[0, 1],
+            &[(1, mark::OBJECT)],
+            &inner,
+            &mut room,
+            &mut Room::new(20_000),
+        );
         whole.merge(&study);
         assert!(whole.is_shallow && whole.inner.all.is_empty() && whole.objects == 1001);
     }

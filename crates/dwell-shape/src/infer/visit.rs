@@ -2,6 +2,7 @@
 
 use super::arena::{Arena, Fields, Fixed, MAX_TUPLE, NodeId, ObjectId, Shape};
 use super::decide;
+use super::judge::Word;
 use super::sets;
 use super::study::mark;
 use super::text::{Hashes, hash};
@@ -100,7 +101,7 @@ impl<'de> Visitor<'de> for Value<'_> {
         texts.add(text, hash, room);
         if studying {
             // A tag has few values.
-            node.word = (texts.exact().is_some() && is_word(text)).then_some(hash);
+            node.word = (texts.exact().is_some() && is_word(text)).then(|| Word::new(text, hash));
         }
         Ok(())
     }

@@ -12,6 +12,12 @@ use std::sync::Arc;
 /// The least number of bytes that the last round of the study reads to find the form of the documents, if there are as many.
 pub(super) const STUDIED: u64 = 8 << 20;
 
+/// The bytes that show whether a file with another name has JSON.
+const HEAD: u64 = 4096;
+
+/// The endings of files that are not looked into: programs, and text.
+const SOURCES: [&str; 12] = ["rs", "js", "ts", "py", "md", "txt", "toml", "yaml", "yml", "lock", "html", "css"];
+
 /// How much larger JSON is than compressed JSON, about.
 const UNZIPPED: u64 = 8;
 
@@ -48,6 +54,17 @@ impl Zipped {
             (Some(name), _) => (name, Self::Gzip),
             (_, Some(name)) => (name, Self::Zstd),
             _ => (name, Self::No),
+        }
+    }
+}
+
+impl Zipped {
+    /// Returns the compression of data that begins with these bytes.
+    pub(super) fn of_bytes(head: &[u8]) -> Self {
+        match head {
+            [0x1f, 0x8b, ..] => Self::Gzip,
+            [0x28, 0xb5, 0x2f, 0xfd, ..] => Self::Zstd,
+            _ => Self::No,
         }
     }
 }
@@ -111,6 +128,30 @@ impl Input {
             _ => return None,
         };
         Some(Self { zipped, size, ..Self::new(path, form) })
+    }
+
+    /// Returns an input for a file with another name that begins as an object or array of JSON: `.sarif`, `.webmanifest`.
+    pub(super) fn by_content(path: &Path, size: u64) -> Option<Self> {
+        let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
+        let (_, ending) = name.rsplit_once('.').filter(|(name, _)| !name.is_empty())?;
+        // Locks, sources, and text that may begin with a bracket.
+        if SOURCES.contains(&ending) {
+            return None;
+        }
+        let mut head = Vec::new();
+        File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head)).ok()?;
+        let is_whole = (head.len() as u64) < HEAD;
+        let text = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&head).trim_ascii_start();
+        let begins = matches!(text, [b'{', rest @ ..] if matches!(rest.trim_ascii_start(), [b'"' | b'}', ..]))
+            || matches!(text, [b'[', rest @ ..] if matches!(rest.trim_ascii_start(), [b'{' | b'[' | b'"' | b']', ..]));
+        let read = serde_json::Deserializer::from_slice(text).into_iter::<serde::de::IgnoredAny>().next();
+        // The beginning of a larger text ends too early, and has no other error.
+        let is_json = match read {
+            Some(Ok(_)) => true,
+            Some(Err(error)) => !is_whole && error.is_eof(),
+            None => false,
+        };
+        (begins && is_json).then(|| Self { size, ..Self::new(path, Format::Unknown) })
     }
 
     /// Returns whether the name says that comments and trailing commas are allowed.

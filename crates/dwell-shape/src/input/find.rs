@@ -5,7 +5,7 @@ use super::problem::{Problem, cannot_read};
 use std::collections::HashSet;
 use std::fs::File;
 use std::io;
-use std::io::Read;
+use std::io::{BufRead, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -40,6 +40,24 @@ pub fn find_jsonc(paths: &[PathBuf], jsonc: bool) -> Found {
     let mut seen = HashSet::with_capacity(found.inputs.len());
     found.inputs.retain(|input| seen.insert(std::path::absolute(&input.path).unwrap_or_else(|_| input.path.clone())));
     found
+}
+
+/// Returns whether data comes from standard input: it is a pipe with data, or a file. A terminal has none, nor has a pipe that
+/// nobody writes to, such as that of a service.
+pub fn is_piped() -> bool {
+    let stdin = io::stdin();
+    if stdin.is_terminal() {
+        return false;
+    }
+    // The kernel tells a file or a pipe from `/dev/null` and sockets.
+    let is_data = |meta: std::fs::Metadata| {
+        let kind = meta.file_type();
+        #[cfg(unix)]
+        return std::os::unix::fs::FileTypeExt::is_fifo(&kind) || kind.is_file();
+        #[cfg(not(unix))]
+        return kind.is_file();
+    };
+    std::fs::metadata("/dev/stdin").is_ok_and(is_data) && stdin.lock().fill_buf().is_ok_and(|head| !head.is_empty())
 }
 
 /// Returns the built-in sample corpus.
@@ -90,7 +108,8 @@ impl Found {
             return self.complain(path, cannot_read(&error));
         }
         let size = head.len() as u64;
-        self.inputs.push(Input { size, held: Some(head.into()), ..Input::new(path, Format::Unknown) });
+        let zipped = Zipped::of_bytes(&head);
+        self.inputs.push(Input { size, zipped, held: Some(head.into()), ..Input::new(path, Format::Unknown) });
     }
 
     fn add(&mut self, path: &Path, jsonc: bool) {
@@ -124,7 +143,8 @@ impl Found {
             match entry {
                 Ok(entry) if entry.file_type().is_file() => {
                     let size = entry.metadata().map_or(0, |meta| meta.len());
-                    self.inputs.extend(Input::file(entry.path(), size).filter(|input| jsonc || !input.is_jsonc()));
+                    let input = Input::file(entry.path(), size).or_else(|| Input::by_content(entry.path(), size));
+                    self.inputs.extend(input.filter(|input| jsonc || !input.is_jsonc()));
                 }
                 Ok(entry) => {
                     let is_file = entry.file_type().is_dir() || entry.file_type().is_symlink();
@@ -162,5 +182,5 @@ impl Found {
     }
 }
 
-const NO_JSON: &str =
-    "no JSON files in this folder (.json .jsonl .ndjson .geojson .topojson .ipynb .har .jsonld, each also .gz or .zst)";
+const NO_JSON: &str = "no JSON files in this folder (.json .jsonl .ndjson .geojson .topojson .ipynb .har .jsonld, each also .gz or .zst, and \
+     others that begin as JSON)";

@@ -12,14 +12,14 @@ use crate::accept;
 use crate::overrides::Override;
 pub use file::Input;
 use file::STUDIED;
-pub use find::{Found, SAMPLE_MODELS, SAMPLE_SEED, find, find_jsonc, sample};
+pub use find::{Found, SAMPLE_MODELS, SAMPLE_SEED, find, find_jsonc, is_piped, sample};
 pub use problem::Problem;
 pub use reader::BUFFER;
 
-use crate::infer::{Accumulator, Blank, Form};
+use crate::infer::{self, Accumulator, Blank, Form};
 use problem::cannot_read;
 use reader::Reader;
-use serde::de::IgnoredAny;
+pub(crate) use reader::Sink;
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -75,10 +75,28 @@ pub fn texts(found: &Found, most: usize) -> Vec<String> {
         }
         let Ok(text) = std::str::from_utf8(without_mark(&buffer)) else { continue };
         size += text.len();
-        let read = split(text).filter(|(_, text)| serde_json::from_str::<IgnoredAny>(text).is_ok());
+        // A text with a duplicate key is skipped, as in the report.
+        let is_good = |text: &str| infer::check(&mut serde_json::Deserializer::from_str(text)).is_ok();
+        let read = split(text).filter(|(_, text)| is_good(text));
         texts.extend(read.map(|(_, text)| text.to_owned()));
     }
     texts
+}
+
+/// Reads the texts of all inputs one after the other. Returns the problems: with `keep_going` all, else only the first.
+pub(crate) fn each(found: &Found, keep_going: bool, sink: &mut impl Sink) -> Vec<Problem> {
+    let (mut problems, mut buffer) = (Vec::new(), Vec::new());
+    for input in &found.inputs {
+        let mut reader = Reader { input, most: BUFFER, accumulator: &mut *sink, keep_going, problems: &mut problems };
+        match input.open() {
+            Ok(source) => reader.read(source, &mut buffer),
+            Err(error) => reader.complain(None, cannot_read(&error)),
+        }
+        if !keep_going && !problems.is_empty() {
+            break;
+        }
+    }
+    problems.into_iter().map(|(_, problem)| problem).collect()
 }
 
 /// Reads all inputs, in the form that a sample of them has. `progress` receives the size of each file after it is read.

@@ -13,17 +13,42 @@ use std::io::{self, BufReader, Cursor, Read};
 /// texts are streamed.
 pub const BUFFER: usize = 64 << 20;
 
+/// What gets the texts of an input.
+pub(crate) trait Sink {
+    /// Reads the next value of a deserializer.
+    fn read<'de, R: serde_json::de::Read<'de>>(
+        &mut self,
+        json: &mut serde_json::Deserializer<R>,
+    ) -> serde_json::Result<()>;
+
+    /// Adds to the number of bytes read.
+    fn add_bytes(&mut self, bytes: u64);
+}
+
+impl Sink for Accumulator {
+    fn read<'de, R: serde_json::de::Read<'de>>(
+        &mut self,
+        json: &mut serde_json::Deserializer<R>,
+    ) -> serde_json::Result<()> {
+        Self::read(self, json)
+    }
+
+    fn add_bytes(&mut self, bytes: u64) {
+        Self::add_bytes(self, bytes);
+    }
+}
+
 /// A reader of one input.
-pub(super) struct Reader<'a> {
+pub(super) struct Reader<'a, S> {
     pub(super) input: &'a Input,
     /// The size of the buffer.
     pub(super) most: usize,
-    pub(super) accumulator: &'a mut Accumulator,
+    pub(super) accumulator: &'a mut S,
     pub(super) keep_going: bool,
     pub(super) problems: &'a mut Vec<(usize, Problem)>,
 }
 
-impl Reader<'_> {
+impl<S: Sink> Reader<'_, S> {
     pub(super) fn complain(&mut self, location: Option<(u64, u64)>, what: impl Into<String>) {
         self.problems.push((0, self.input.problem(location, what)));
     }
@@ -141,7 +166,7 @@ impl Reader<'_> {
     fn each<'de, R: serde_json::de::Read<'de>>(
         &mut self,
         json: &mut serde_json::Deserializer<R>,
-        read: impl Fn(&mut Accumulator, &mut serde_json::Deserializer<R>) -> serde_json::Result<()>,
+        read: impl Fn(&mut S, &mut serde_json::Deserializer<R>) -> serde_json::Result<()>,
     ) -> serde_json::Result<()> {
         let mut texts = 0;
         loop {
@@ -255,7 +280,7 @@ impl Reader<'_> {
         let source = Cursor::new(without_mark(head)).chain(rest);
         let mut pieces = Pieces::new(source);
         let mut json = serde_json::Deserializer::from_reader(BufReader::with_capacity(1 << 16, &mut pieces));
-        let result = self.each(&mut json, Accumulator::read);
+        let result = self.each(&mut json, S::read);
         self.accumulator.add_bytes(pieces.bytes);
         if let Err(error) = result {
             self.complain_of(&error, (1, 1));

@@ -28,7 +28,7 @@ impl Model<'_, '_> {
                     Kind::Union { id: union } => {
                         let of = &self.positions.schema.unions[union];
                         // Without a variant for other values, an external tag needs no buffer.
-                        let is_direct = self.positions.schema.strict && of.form == Tagging::External;
+                        let is_direct = self.positions.schema.is_closed_union(union) && of.form == Tagging::External;
                         let all: u64 = of.variants.iter().map(|&(_, record)| records[record].instances).sum();
                         let own = self.positions.full(id) as f64 * self.share(id, &shares) / all.max(1) as f64;
                         for &(_, record) in &of.variants {
@@ -301,7 +301,7 @@ impl Model<'_, '_> {
             }
             types.push(Some(if boxed { bare.boxed() } else { bare }));
         }
-        if !schema.strict {
+        if !schema.is_closed_union(union) {
             // The variant for unknown tags, which the data does not have.
             let value = || if self.is_naive { Type::Value } else { Type::Value.boxed() };
             types.push((!self.positions.has_unit_other(union)).then(value));
@@ -312,7 +312,7 @@ impl Model<'_, '_> {
 
     fn keywords(&mut self, id: DefId, keywords: KeywordsId) {
         let mut variants = vec![None; self.positions.schema.keywords[keywords].values.len()];
-        if !self.positions.schema.strict {
+        if !self.positions.schema.is_closed_enum(keywords) {
             // The variant for unknown strings, which the data does not have.
             let other = if self.choices.standard { Type::BoxStr } else { Type::ThinStr };
             variants.push(Some(if self.is_naive { Type::String } else { other }));

@@ -1,6 +1,6 @@
 //! Types for 12 JSON documents, written by `cargo dwell shape --rust`.
 //!
-//! Loaded, they take 21.4 MB in 23,168 allocations as `naive` types and 2.1 MB in 24,600 allocations (9.6 %) as `lean` ones.
+//! Loaded, they take 21.4 MB in 23,168 allocations as `naive` types and 2.0 MB in 24,600 allocations (9.6 %) as `lean` ones.
 
 /// First-draft types: `String`, `Vec`, `HashMap`, 64-bit integers.
 pub mod naive {
@@ -496,42 +496,29 @@ pub mod naive {
         pub rules: Vec<Rule>,
     }
 
-    /// 141 objects at `$.shapes.*.traits["smithy.rules#endpointRuleSet"].rules[].conditions[]`.
+    /// One of 3 variants, by the value of `fn`: `$.shapes.*.traits["smithy.rules#endpointRuleSet"].rules[].conditions[]`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
-    pub struct Condition {
-        /// In all objects.
-        pub r#fn: ConditionFn,
-        /// In all objects; 1.3 elements on average, at most 2.
-        pub argv: Vec<ArgvOrBool>,
-        /// In 42.6 % of the objects; 15 bytes, always the same string.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        pub assign: Option<String>,
-    }
-
-    /// One of 3 strings, 141 values seen: `$.shapes.*.traits["smithy.rules#endpointRuleSet"].rules[].conditions[].fn`.
-    #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
-    #[serde(rename_all = "camelCase")]
-    pub enum ConditionFn {
+    #[serde(tag = "fn", rename_all = "camelCase")]
+    pub enum Condition {
         /// 42.6 %.
         #[serde(rename = "aws.partition")]
-        AwsPartition,
-        /// 28.4 %.
-        BooleanEquals,
+        AwsPartition(AwsPartitionCondition),
         /// 29.1 %.
-        IsSet,
-        /// A string that is not in the data.
+        IsSet(IsSetCondition),
+        /// 28.4 %.
+        BooleanEquals(BooleanEqualsCondition),
+        /// An object with a tag that was not seen.
         #[serde(untagged)]
-        Other(String),
+        Other(serde_json::Value),
     }
 
-    /// A value of `$.shapes.*.traits["smithy.rules#endpointRuleSet"].rules[].conditions[].argv[]`.
+    /// 60 objects at `$.shapes.*.traits["smithy.rules#endpointRuleSet"].rules[].conditions[]`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
-    #[serde(untagged)]
-    pub enum ArgvOrBool {
-        /// 22.1 % of the values; true 22 times.
-        Bool(bool),
-        /// 77.9 % of the values.
-        Argv(Argv),
+    pub struct AwsPartitionCondition {
+        /// In all objects; 1.0 elements on average, at most 1.
+        pub argv: Vec<Argv>,
+        /// In all objects; 15 bytes, always the same string.
+        pub assign: String,
     }
 
     /// 173 objects at `$.shapes.*.traits["smithy.rules#endpointRuleSet"].rules[].conditions[].argv[]`, `$.shapes.*.traits["smithy.rules#endpointRuleSet"].rules[].endpoint.url`.
@@ -541,7 +528,7 @@ pub mod naive {
         pub r#ref: Ref,
     }
 
-    /// One of 4 strings, 173 values seen: `$.shapes.*.traits["smithy.rules#endpointRuleSet"].rules[].conditions[].argv[].ref`.
+    /// One of 4 strings, 173 values seen: `$.shapes.*.traits["smithy.rules#endpointRuleSet"].rules[].endpoint.url.ref`.
     #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
     pub enum Ref {
         /// 42.2 %.
@@ -556,6 +543,30 @@ pub mod naive {
         /// A string that is not in the data.
         #[serde(untagged)]
         Other(String),
+    }
+
+    /// 41 objects at `$.shapes.*.traits["smithy.rules#endpointRuleSet"].rules[].conditions[]`.
+    #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+    pub struct IsSetCondition {
+        /// In all objects; 1.0 elements on average, at most 1.
+        pub argv: Vec<Argv>,
+    }
+
+    /// 40 objects at `$.shapes.*.traits["smithy.rules#endpointRuleSet"].rules[].conditions[]`.
+    #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+    pub struct BooleanEqualsCondition {
+        /// In all objects; 2.0 elements on average, at most 2.
+        pub argv: Vec<ArgvOrBool>,
+    }
+
+    /// A value of `$.shapes.*.traits["smithy.rules#endpointRuleSet"].rules[].conditions[].argv[]`.
+    #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+    #[serde(untagged)]
+    pub enum ArgvOrBool {
+        /// 50.0 % of the values; true 22 times.
+        Bool(bool),
+        /// 50.0 % of the values.
+        Argv(Argv),
     }
 
     /// 60 objects at `$.shapes.*.traits["smithy.rules#endpointRuleSet"].rules[]`.
@@ -1404,44 +1415,29 @@ pub mod lean {
         pub rules: Box<[Rule]>,
     }
 
-    /// 141 objects at `$.shapes.*.traits["smithy.rules#endpointRuleSet"].rules[].conditions[]`.
+    /// One of 3 variants, by the value of `fn`: `$.shapes.*.traits["smithy.rules#endpointRuleSet"].rules[].conditions[]`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
-    pub struct Condition {
-        /// In all objects.
-        pub r#fn: ConditionFn,
-        /// In all objects; 1.3 elements on average, at most 2.
-        pub argv: Box<[ArgvOrBool]>,
-        /// In 42.6 % of the objects; 15 bytes, always the same string.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        pub assign: Option<ThinStr>,
-    }
-
-    /// One of 3 strings, 141 values seen: `$.shapes.*.traits["smithy.rules#endpointRuleSet"].rules[].conditions[].fn`.
-    #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
-    #[serde(rename_all = "camelCase")]
-    pub enum ConditionFn {
+    #[serde(tag = "fn", rename_all = "camelCase")]
+    pub enum Condition {
         /// 42.6 %.
         #[serde(rename = "aws.partition")]
-        AwsPartition,
-        /// 28.4 %.
-        BooleanEquals,
+        AwsPartition(AwsPartitionCondition),
         /// 29.1 %.
-        IsSet,
-        /// A string that is not in the data.
+        IsSet(IsSetCondition),
+        /// 28.4 %.
+        BooleanEquals(BooleanEqualsCondition),
+        /// An object with a tag that was not seen.
         #[serde(untagged)]
-        Other(ThinStr),
+        Other(Box<serde_json::Value>),
     }
 
-    /// A value of `$.shapes.*.traits["smithy.rules#endpointRuleSet"].rules[].conditions[].argv[]`.
+    /// 60 objects at `$.shapes.*.traits["smithy.rules#endpointRuleSet"].rules[].conditions[]`.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
-    #[serde(untagged)]
-    pub enum ArgvOrBool {
-        /// 22.1 % of the values; true 22 times.
-        Bool(bool),
-        /// 77.9 % of the values.
-        Argv(Argv),
-        /// A value of another type, which was not seen.
-        Other(Box<serde_json::Value>),
+    pub struct AwsPartitionCondition {
+        /// In all objects; 1.0 elements on average, at most 1.
+        pub argv: Box<[Argv]>,
+        /// In all objects; 15 bytes, always the same string.
+        pub assign: ThinStr,
     }
 
     /// 173 objects at `$.shapes.*.traits["smithy.rules#endpointRuleSet"].rules[].conditions[].argv[]`, `$.shapes.*.traits["smithy.rules#endpointRuleSet"].rules[].endpoint.url`.
@@ -1451,7 +1447,7 @@ pub mod lean {
         pub r#ref: Ref,
     }
 
-    /// One of 4 strings, 173 values seen: `$.shapes.*.traits["smithy.rules#endpointRuleSet"].rules[].conditions[].argv[].ref`.
+    /// One of 4 strings, 173 values seen: `$.shapes.*.traits["smithy.rules#endpointRuleSet"].rules[].endpoint.url.ref`.
     #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
     pub enum Ref {
         /// 42.2 %.
@@ -1466,6 +1462,32 @@ pub mod lean {
         /// A string that is not in the data.
         #[serde(untagged)]
         Other(ThinStr),
+    }
+
+    /// 41 objects at `$.shapes.*.traits["smithy.rules#endpointRuleSet"].rules[].conditions[]`.
+    #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+    pub struct IsSetCondition {
+        /// In all objects; 1.0 elements on average, at most 1.
+        pub argv: Box<[Argv]>,
+    }
+
+    /// 40 objects at `$.shapes.*.traits["smithy.rules#endpointRuleSet"].rules[].conditions[]`.
+    #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+    pub struct BooleanEqualsCondition {
+        /// In all objects; 2.0 elements on average, at most 2.
+        pub argv: Box<[ArgvOrBool]>,
+    }
+
+    /// A value of `$.shapes.*.traits["smithy.rules#endpointRuleSet"].rules[].conditions[].argv[]`.
+    #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+    #[serde(untagged)]
+    pub enum ArgvOrBool {
+        /// 50.0 % of the values; true 22 times.
+        Bool(bool),
+        /// 50.0 % of the values.
+        Argv(Argv),
+        /// A value of another type, which was not seen.
+        Other(Box<serde_json::Value>),
     }
 
     /// 60 objects at `$.shapes.*.traits["smithy.rules#endpointRuleSet"].rules[]`.

@@ -246,13 +246,14 @@ fn prepare(shared: &'static Shared, socket: u32, stack_end: u64) -> Result<(), (
 
     STATE.addresses.store(arch::end_of_addresses(stack_end), Ordering::Relaxed);
     // An entry of the shadow is twice as large if it also has the time of the allocation.
-    let counts = shared.mode.load(Ordering::Relaxed) == Mode::Counts as u32;
+    let mode = shared.mode.load(Ordering::Relaxed);
+    let counts = mode == Mode::Counts as u32;
     let entry = if counts { profile::ENTRY } else { ENTRY };
     for (field, bytes) in [
         (&STATE.shadow, arch::addresses() / GRANULE * entry),
         (&STATE.pairs, PAIRS * 8),
         (&STATE.frames, FRAMES * 8),
-        (&STATE.ledgers, if counts { LEDGERS * 8 } else { 4096 }),
+        (&STATE.ledgers, if mode == Mode::Blocks as u32 { 4096 } else { LEDGERS * 8 }),
     ] {
         let addr = sys::map(bytes as usize).map_err(|errno| (Status::NoAddressSpace, errno))?;
         // With huge pages, one block could take 2 MiB of shadow.
@@ -277,7 +278,7 @@ fn prepare(shared: &'static Shared, socket: u32, stack_end: u64) -> Result<(), (
     shared.thread_pointer.store(arch::thread_pointer(), Ordering::Relaxed);
     thread::prepare(hooks::end_of_thread);
     STATE.sample.store(shared.sample.load(Ordering::Relaxed), Ordering::Relaxed);
-    profile::prepare(counts);
+    profile::prepare(mode);
     STATE.disabled.store(u32::from(shared.wants_peak.load(Ordering::Relaxed) == 0), Ordering::Relaxed);
     shared.state.store(&STATE as *const State as u64, Ordering::Relaxed);
     let helper = helper::start(shared, socket).map_err(|errno| (Status::NoHelper, errno))?;

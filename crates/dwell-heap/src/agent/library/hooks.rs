@@ -54,20 +54,26 @@ unsafe fn run(of: Allocator, call: Call, original: Function, arguments: [usize; 
         return result;
     }
     let before = match call {
-        Call::Reallocate | Call::ReallocateMany | Call::Free if a != 0 => forget(thread, a as u64, new_size(call, b, c)),
+        Call::Reallocate | Call::ReallocateMany | Call::Free if a != 0 => {
+            let before = forget(thread, a as u64, new_size(call, b, c));
+            if let (Call::Free, Some(blocks::Block::Small(pair)), true) = (call, before, profile::is_beside()) {
+                profile::note_free(thread, pair, frame);
+            }
+            before
+        }
         _ => None,
     };
     // SAFETY: `original` is the allocator's own function, called with the arguments that the program passed to it.
     // `forget` has removed the record of the block at `a`, so no record refers to the block while it is freed or moved.
     let result = unsafe { original(a, b, c) };
     match call {
-        Call::Allocate(index) => record(thread, result as u64, arguments[index] as u64, frame),
-        Call::AllocateMany => record(thread, result as u64, (a as u64).wrapping_mul(b as u64), frame),
+        Call::Allocate(index) => record(thread, result as u64, arguments[index] as u64, frame, false),
+        Call::AllocateMany => record(thread, result as u64, (a as u64).wrapping_mul(b as u64), frame, false),
         Call::AllocateInto if result == 0 => {
             // SAFETY: a function of the kind `AllocateInto` that returns 0 has written the block's address to its first
             // argument, so that address is readable.
             let block = unsafe { *(a as *const usize) };
-            record(thread, block as u64, c as u64, frame);
+            record(thread, block as u64, c as u64, frame, false);
         }
         Call::AllocateInto | Call::Free => {}
         Call::Reallocate | Call::ReallocateMany => {
@@ -79,7 +85,7 @@ unsafe fn run(of: Allocator, call: Call, original: Function, arguments: [usize; 
                     blocks::restore(a as u64, before);
                     add_live(thread, counted(before.size()));
                 }
-                _ => record(thread, result as u64, size, frame),
+                _ => record(thread, result as u64, size, frame, before.is_some()),
             }
         }
     }
@@ -100,15 +106,15 @@ fn new_size(call: Call, b: usize, c: usize) -> u64 {
 
 /// Records a new block. `frame` is the frame pointer of the hook.
 #[inline(always)]
-fn record(thread: &Thread, block: u64, size: u64, frame: u64) {
+fn record(thread: &Thread, block: u64, size: u64, frame: u64, is_reallocated: bool) {
     if block == 0 {
         return;
     }
-    insert(thread, block, size, frame);
+    insert(thread, block, size, frame, is_reallocated);
 }
 
 #[inline(never)]
-fn insert(thread: &Thread, block: u64, size: u64, frame: u64) {
+fn insert(thread: &Thread, block: u64, size: u64, frame: u64, is_reallocated: bool) {
     let mean = STATE.sample.load(Ordering::Relaxed);
     if mean != 0 && !sample::is_sampled(thread, size, mean) {
         return;
@@ -121,6 +127,9 @@ fn insert(thread: &Thread, block: u64, size: u64, frame: u64) {
     }
     thread.allocations.set(thread.allocations.get() + 1);
     add_live(thread, counted(size) - counted(stale));
+    if profile::is_beside() {
+        profile::note_new(thread, block, size, &stack, is_reallocated);
+    }
 }
 
 /// Removes the record of a block that is about to be freed, or replaced by one of `new` bytes. Takes a snapshot before
@@ -205,6 +214,7 @@ pub extern "C" fn end_of_thread(_: *mut u8) {
         return;
     }
     report_live(thread);
+    profile::end(thread);
     // If a later destructor allocates, the thread becomes known again, and this runs again.
     thread.known.set(0);
     STATE.threads.fetch_sub(1, Ordering::Relaxed);

@@ -100,6 +100,8 @@ pub enum Mode {
     Blocks = 0,
     /// Counts of all allocations and frees, in a [`Ledger`] for each thread.
     Counts = 1,
+    /// The live blocks, and in the ledgers only how often each call stack allocated and reallocated.
+    Both = 2,
 }
 
 /// The records of the hooks, in the program's memory.
@@ -137,7 +139,7 @@ pub struct State {
     pub asker_thread: AtomicU64,
     /// The number of recorded allocations that the threads have reported.
     pub allocations: AtomicU64,
-    /// With [`Mode::Counts`]: the address of the addresses of [`LEDGERS`] ledgers, the number of ledgers, and the
+    /// Unless the mode is [`Mode::Blocks`]: the address of the addresses of [`LEDGERS`] ledgers, the number of ledgers, and the
     /// number of calls that were not recorded because there was no ledger.
     pub ledgers: AtomicU64,
     pub ledgers_len: AtomicU64,

@@ -5,8 +5,8 @@
 //! thread has got: a clock would take longer than the allocation, and would measure the recording.
 
 use crate::layout::{
-    rounded, Allocator, Call, Counts, Depot, Ledger, CACHED, COUNTED, GRANULE, HUGE, LEDGERS, LEDGER_BYTES, LIFETIMES,
-    RECENT, RUN,
+    rounded, Allocator, Call, Counts, Depot, Ledger, Mode, CACHED, COUNTED, GRANULE, HUGE, LEDGERS, LEDGER_BYTES, LIFETIMES,
+    RECENT, RUN, SMALL,
 };
 use crate::stacks::Walked;
 use crate::thread::{self, Thread};
@@ -18,15 +18,51 @@ pub const ENTRY: u64 = 8;
 
 static ON: AtomicU32 = AtomicU32::new(0);
 
-/// Enables this mode.
-pub fn prepare(counts: bool) {
-    ON.store(u32::from(counts), Ordering::Relaxed);
+/// Sets the mode.
+pub fn prepare(mode: u32) {
+    ON.store(mode, Ordering::Relaxed);
 }
 
-/// Returns `true` if the hooks count calls.
+/// Returns `true` if the hooks count calls instead of recording the live blocks.
 #[inline(always)]
 pub fn is_on() -> bool {
-    ON.load(Ordering::Relaxed) != 0
+    ON.load(Ordering::Relaxed) == Mode::Counts as u32
+}
+
+/// Returns `true` if the hooks record the live blocks and count allocations too.
+#[inline(always)]
+pub fn is_beside() -> bool {
+    ON.load(Ordering::Relaxed) == Mode::Both as u32
+}
+
+/// Counts a new block, whose record is in the shadow if it is small.
+pub fn note_new(thread: &Thread, block: u64, size: u64, stack: &Walked<'_>, is_reallocated: bool) {
+    let Some(ledger) = ledger(thread) else { return };
+    let recorded = if size < SMALL { blocks::find(block) } else { None };
+    let number = match recorded {
+        Some(blocks::Block::Small(pair)) => u64::from(pair),
+        _ => u64::from(stack.pair(stored(size))),
+    };
+    // Pair 0 counts what the tables have no space for.
+    let pair = if number < COUNTED { number } else { 0 };
+    let counts = ledger.counts(pair);
+    ledger.reach(pair);
+    add(&counts.bytes, size);
+    add(if is_reallocated { &counts.reallocations } else { &counts.allocations }, 1);
+}
+
+/// Counts the free of a block of a pair: the functions of its first one name the type if those of the allocation do not.
+pub fn note_free(thread: &Thread, pair: u32, frame: u64) {
+    let Some(ledger) = ledger(thread) else { return };
+    let pair = u64::from(pair);
+    if pair >= COUNTED {
+        return;
+    }
+    let counts = ledger.counts(pair);
+    ledger.reach(pair);
+    if add(&counts.frees, 1) == 1 {
+        first_free(thread, counts, frame);
+    }
 }
 
 /// A block's record, in one word: whether there is one, the number of its pair, its ledger, and the time.

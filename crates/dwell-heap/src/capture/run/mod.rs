@@ -45,6 +45,8 @@ pub enum At {
 pub struct Run {
     /// The snapshots in the order of time. Dropping one ends the process that has its memory.
     pub snapshots: Vec<Snapshot>,
+    /// The most live bytes until the end, if that is known; a snapshot of the peak has at least 98 % of them.
+    pub peak_bytes: Option<u64>,
     /// The program's exit code; for a signal, 128 plus its number.
     pub code: u8,
     /// The running time of the program in milliseconds.
@@ -136,13 +138,25 @@ pub struct Options {
     pub cache: Option<PathBuf>,
     /// Whether to handle signals of this process: SIGUSR1 takes a snapshot, others also go to the program.
     pub signals: bool,
-    /// Whether to count all allocations instead of recording the live blocks. There are no snapshots then.
-    pub counts: bool,
+    /// What is recorded.
+    pub records: Records,
+}
+
+/// What is recorded of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Records {
+    /// The live blocks, for snapshots.
+    #[default]
+    Blocks,
+    /// Counts of all allocations instead. There are no snapshots then.
+    Counts,
+    /// The live blocks, and how often each call stack allocated.
+    Both,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { at: vec![At::Peak], every: None, sample: None, cache: None, signals: false, counts: false }
+        Self { at: vec![At::Peak], every: None, sample: None, cache: None, signals: false, records: Records::Blocks }
     }
 }
 

@@ -2,7 +2,7 @@
 
 #![expect(clippy::cast_possible_truncation, reason = "sizes and statuses are far from the bounds of their types")]
 
-use super::{At, Options};
+use super::{At, Options, Records};
 use crate::agent::layout::{self, Shared, Status};
 use crate::agent::loadable::Target;
 use anyhow::{Context, Result};
@@ -49,9 +49,13 @@ impl Plan {
         shared.wants_peak.store(u32::from(options.at.contains(&At::Peak)), Ordering::Relaxed);
         shared.patch_bytes.store(patches.len() as u32, Ordering::Relaxed);
         shared.sample.store(options.sample.unwrap_or(0), Ordering::Relaxed);
-        let mode = if options.counts { layout::Mode::Counts } else { layout::Mode::Blocks };
+        let mode = match options.records {
+            Records::Blocks => layout::Mode::Blocks,
+            Records::Counts => layout::Mode::Counts,
+            Records::Both => layout::Mode::Both,
+        };
         shared.mode.store(mode as u32, Ordering::Relaxed);
-        let grow_at = if options.counts { u64::MAX } else { FLOOR };
+        let grow_at = if options.records == Records::Counts { u64::MAX } else { FLOOR };
         shared.grow_at.store(grow_at, Ordering::Relaxed);
         shared.magic.store(layout::MAGIC, Ordering::Release);
         Ok(plan)

@@ -12,7 +12,7 @@ use super::limits::{Room, smaps};
 use super::listen::listen;
 use super::message::{Message, Moved};
 use super::plan::{EndOf, Plan, sockets};
-use super::{At, Killed, Options, Run, signals};
+use super::{At, Killed, Options, Records, Run, signals};
 use crate::agent::loadable::{self, Target};
 use crate::agent::{self, hooks, layout};
 use crate::arch;
@@ -97,7 +97,7 @@ fn run<'w>(
                 .to_owned(),
         );
     }
-    notes.extend(resident::undivided().filter(|_| !options.counts));
+    notes.extend(resident::undivided().filter(|_| options.records != Records::Counts));
     let patches = hooks::plan(&target.data);
     if let Some(first) = patches.refused.first() {
         let more = patches.refused.len() - 1;
@@ -148,7 +148,7 @@ fn run<'w>(
     plan.shared().stops.store(u32::from(end.is_some()), Ordering::Release);
     let plan = Arc::new(plan);
     let growth = Arc::new(Growth::new(pid, Arc::clone(&plan), options.cache.as_deref()));
-    let shield = (!options.counts).then(Shield::new);
+    let shield = (options.records != Records::Counts).then(Shield::new);
     let reader = {
         let (socket, sender, over, growth) =
             (Arc::clone(&ours), sender.clone(), Arc::clone(&over), Arc::clone(&growth));
@@ -234,9 +234,10 @@ impl Kept {
 struct End {
     process: Arc<Process>,
     about: About,
-    /// Live bytes in the last copy at the peak, and at the end.
+    /// Live bytes in the last copy at the peak, at the end, and the most until then.
     taken: i64,
     live: i64,
+    peak: i64,
 }
 
 struct Session<'r, 'e> {
@@ -332,7 +333,7 @@ impl Session<'_, '_> {
 
     /// Looks at the memory that is left, and returns the time until that is necessary again.
     fn look_at_limits(&mut self) -> Option<Duration> {
-        if self.options.counts {
+        if self.options.records == Records::Counts {
             return None;
         }
         if self.plan.status() != Status::Armed {
@@ -533,9 +534,10 @@ impl Session<'_, '_> {
                 self.patches
             ));
         }
-        let Some(End { process, about, taken: taken_bytes, live: live_bytes }) = end else {
+        let Some(End { process, about, taken: taken_bytes, live: live_bytes, peak }) = end else {
             return Ok(self.after_kill(status, millis, messages));
         };
+        let peak_bytes = u64::try_from(peak.max(live_bytes)).ok();
         self.growth.stop();
         if image::saw_executable(&process, &about) == Some(false) {
             self.notes.push(
@@ -546,7 +548,9 @@ impl Session<'_, '_> {
         }
         if let Some(watch) = self.watch.take() {
             watch.ended(&process, &about)?;
-            return Ok(Run { code: code(status), millis, notes: self.notes, ..Run::default() });
+            if self.options.records == Records::Counts || self.options.at.is_empty() {
+                return Ok(Run { code: code(status), millis, notes: self.notes, ..Run::default() });
+            }
         }
         let mut snapshots = Vec::new();
         if self.options.at.contains(&At::Peak) {
@@ -568,7 +572,8 @@ impl Session<'_, '_> {
                 snapshots.push(Kept::Process(process).snapshot(&about)?);
             }
         }
-        Ok(Run { snapshots: in_order(snapshots), code: code(status), millis, notes: self.notes, killed: None })
+        let snapshots = in_order(snapshots);
+        Ok(Run { snapshots, peak_bytes, code: code(status), millis, notes: self.notes, killed: None })
     }
 
     /// Reads what is left if the helper was killed, too.
@@ -626,7 +631,8 @@ impl Session<'_, '_> {
         let is_worth = |bytes: u64| bytes >= live / 100;
         snapshots.retain(|snapshot| is_worth(snapshot.live_bytes));
         self.notes.insert(0, if is_killed { killed.note(latest) } else { NO_HELPER.to_owned() });
-        Run { snapshots: in_order(snapshots), code: code(status), millis, notes: self.notes, killed: Some(killed) }
+        let snapshots = in_order(snapshots);
+        Run { snapshots, peak_bytes: None, code: code(status), millis, notes: self.notes, killed: Some(killed) }
     }
 
     /// Stops the helper, which shares the program's memory. Returns the final state of the program, or `None` if the
@@ -649,7 +655,7 @@ impl Session<'_, '_> {
         };
         let mut about = self.about(Moment::Exit, nanos);
         // The helper has the program's memory, also the pages of files.
-        about.smaps = smaps(helper).filter(|_| !self.options.counts);
+        about.smaps = smaps(helper).filter(|_| self.options.records != Records::Counts);
         // The frames are gone, but the thread-local memory of the main thread still exists.
         about.registers.push(Thread {
             id: self.pid,
@@ -657,8 +663,8 @@ impl Session<'_, '_> {
             pointer: about.threads.first().copied(),
         });
         let process = Arc::new(Process::new(helper, Arc::clone(&self.socket))?);
-        let [taken, live] = image::live(&process, about.state).context(image::NO_RECORDS)?;
-        Ok(Some(End { process, about, taken, live }))
+        let [taken, live, peak] = image::live(&process, about.state).context(image::NO_RECORDS)?;
+        Ok(Some(End { process, about, taken, live, peak }))
     }
 }
 

@@ -27,6 +27,7 @@ mod tests;
 pub(super) use node::{Array, Fixed, Node, NodeId, ObjectId};
 pub(super) use object::{Field, Fields, Object, Rest, Shape, Tagged};
 
+use crate::infer::judge::Word;
 use crate::infer::text::{Hashed, Hashes, Room};
 use crate::overrides::Override;
 use crate::schema::Lengths;
@@ -79,12 +80,16 @@ pub(super) struct Arena {
     pub(super) outvoted: Option<HashSet<ObjectId>>,
     /// The objects that the user decided to be no maps.
     pub(super) kept: HashSet<ObjectId>,
+    /// The objects that the user decided to have no tag.
+    pub(super) untagged: HashSet<ObjectId>,
+    /// The names that the user gave to the types of objects.
+    pub(super) named: HashMap<ObjectId, String>,
     /// Whether this arena is a study, which searches for tags.
     pub(super) studying: bool,
     /// The hashes of the keys of the objects being read, the innermost object on top.
     pub(super) seen: Vec<u64>,
-    /// The hashes of the keys whose value is a string that may be a tag's, with the hash of the string, in a study.
-    pub(super) words: Vec<(u64, u64)>,
+    /// The hashes of the keys whose value is a string that may be a tag's, with the string, in a study.
+    pub(super) words: Vec<(u64, Word)>,
     /// The type codes of the keys' values ([`super::visit::mark`]), with the hashes of the keys, in a study.
     pub(super) marks: Vec<(u64, u8)>,
     /// The keys of the objects under the keys, in a study: the hash of the key, and that of the inner one.
@@ -143,6 +148,8 @@ impl Arena {
             cautious: false,
             outvoted: None,
             kept: HashSet::default(),
+            untagged: HashSet::default(),
+            named: HashMap::default(),
             studying,
             seen: Vec::new(),
             words: Vec::new(),

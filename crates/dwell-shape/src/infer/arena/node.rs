@@ -1,5 +1,6 @@
 //! The counts of one position that holds values.
 
+use crate::infer::judge::Word;
 use crate::infer::text::Texts;
 use crate::schema::{Free, Lengths};
 use serde::{Deserialize, Serialize};
@@ -25,8 +26,9 @@ pub(in crate::infer) struct Node {
     pub(in crate::infer) huge: u64,
     pub(in crate::infer) min: i128,
     pub(in crate::infer) max: i128,
-    /// The hash of the last string if it may be the value of a tag, for [`Study`].
-    pub(in crate::infer) word: Option<u64>,
+    /// The last string if it may be the value of a tag, for [`Study`].
+    #[serde(skip)]
+    pub(in crate::infer) word: Option<Word>,
     pub(in crate::infer) texts: Option<Box<Texts>>,
     pub(in crate::infer) array: Option<Box<Array>>,
     pub(in crate::infer) objects: u64,

@@ -5,6 +5,7 @@ use super::node::{After, Array, Fixed, NodeId, ObjectId};
 use super::object::{Field, Rest, Shape};
 use super::pending::Pending;
 use super::{Arena, MAX_FIELDS, MAX_TUPLE};
+use crate::infer::judge::Word;
 use crate::infer::study::{MAX_VARIANTS, is_usual};
 use crate::infer::text::{Hashes, Texts};
 use crate::schema::Lengths;
@@ -240,7 +241,7 @@ impl Arena {
         // Taken out so that the rest of the arena can be borrowed.
         let mut study = self.object_mut(object).study.take().unwrap_or_default();
         if let Shape::Record(fields) = &self.objects[object.0 as usize].shape {
-            let named = |&(hash, word): &(u64, u64)| {
+            let named = |&(hash, word): &(u64, Word)| {
                 let field = &fields.list[fields.find(hash)?];
                 Some((&*field.key, field.hash, word))
             };

@@ -248,7 +248,7 @@ impl<'a> Types<'a> {
                 None => firsts.push((class, slots)),
             }
         }
-        joined.into_iter().fold(false, |changed, (first, class)| self.join(first, class) || changed)
+        joined.into_iter().fold(false, |changed, (first, class)| self.join_alike(first, class) || changed)
     }
 
     /// Merges a record with one that it contains directly and that has nearly the same keys: a recursive type. Does the
@@ -282,7 +282,7 @@ impl<'a> Types<'a> {
         joined.sort_unstable();
         let mut changed = false;
         for (class, inner) in joined {
-            changed |= self.join(class, inner);
+            changed |= self.join_alike(class, inner);
         }
         changed
     }

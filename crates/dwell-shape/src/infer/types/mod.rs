@@ -86,6 +86,8 @@ struct Class<'a> {
     slots: OnceCell<Rc<[Slot<'a>]>>,
     /// The result of [`Types::all_values`], until objects are added or become maps.
     values: OnceCell<(u64, u8)>,
+    /// The name that the user gave to the type.
+    name: Option<&'a str>,
     /// The kind as which [`Types::close`] looked at its positions, until objects are added.
     closed: Option<Form>,
     /// The value of [`Types::changes`] when its keys were found to be no data, until objects are added.
@@ -96,8 +98,8 @@ struct Class<'a> {
     is_fixed: bool,
 }
 
-impl Class<'_> {
-    fn new(arena: &Arena, object: ObjectId, has_shared: bool) -> Self {
+impl<'a> Class<'a> {
+    fn new(arena: &'a Arena, object: ObjectId, has_shared: bool) -> Self {
         let of = arena.object(object);
         let shape = &of.shape;
         Self {
@@ -111,6 +113,7 @@ impl Class<'_> {
             is_union: OnceCell::new(),
             slots: OnceCell::new(),
             values: OnceCell::new(),
+            name: arena.named.get(&object).map(String::as_str),
             closed: None,
             no_map: None,
             entries: of.lengths.total,
@@ -127,6 +130,7 @@ impl Class<'_> {
         self.has_union |= other.has_union;
         self.is_record |= other.is_record;
         self.tag = self.tag.or(other.tag);
+        self.name = self.name.or(other.name);
         self.entries += other.entries;
         self.is_fixed |= other.is_fixed;
         (self.is_union, self.slots, self.values) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
@@ -154,6 +158,7 @@ impl<'a> Types<'a> {
         let mut types =
             Self { arena, parents, classes, untagged: arena.untagged_objects(), is_overruled: false, changes: 0 };
         types.enter(arena.root, &decide::shared(arena));
+        types.join_named();
         loop {
             while types.close() || types.find_maps() {}
             let joined =
@@ -201,6 +206,25 @@ impl<'a> Types<'a> {
         group.iter().filter_map(|&node| self.arena.object_of(node))
     }
 
+    /// Merges the objects to which the user gave one name.
+    fn join_named(&mut self) {
+        let mut first = BTreeMap::<&str, ObjectId>::new();
+        let mut named: Vec<(&ObjectId, &String)> = self.arena.named.iter().collect();
+        named.sort_unstable();
+        named.retain(|(object, _)| self.classes.contains_key(object));
+        for (object, name) in named {
+            let first = *first.entry(name).or_insert(*object);
+            self.join(first, *object);
+        }
+    }
+
+    /// Merges two classes that may be of one type. Returns whether they were different and the user did not name them apart.
+    fn join_alike(&mut self, left: ObjectId, right: ObjectId) -> bool {
+        let name = |class: ObjectId| self.classes[&self.class(class)].name;
+        let are_apart = name(left).zip(name(right)).is_some_and(|(left, right)| left != right);
+        !are_apart && self.join(left, right)
+    }
+
     /// Merges two classes. Returns whether they were different.
     fn join(&mut self, left: ObjectId, right: ObjectId) -> bool {
         let (left, right) = (self.class(left), self.class(right));
@@ -243,7 +267,7 @@ impl<'a> Types<'a> {
     fn join_all(&mut self, classes: &[ObjectId]) -> bool {
         let mut changed = false;
         for &class in &classes[1..] {
-            changed |= self.join(classes[0], class);
+            changed |= self.join_alike(classes[0], class);
         }
         changed
     }

@@ -18,6 +18,9 @@ enum With {
 impl<'a> Types<'a> {
     /// Returns the tag that a study found for a record class, if nearly all objects have it.
     pub(in crate::infer) fn study_tag(&self, class: ObjectId) -> Option<&'a str> {
+        if self.members(class).iter().any(|object| self.arena.untagged.contains(object)) {
+            return None;
+        }
         let tags = self.members(class).iter().filter_map(|&object| match &self.arena.object(object).shape {
             Shape::Union(tagged) => Some(&*tagged.key),
             _ => self.arena.object(object).tag.as_deref(),
@@ -33,6 +36,9 @@ impl<'a> Types<'a> {
     /// In the first round of a study most positions have one object, and a position with one object shows no tag.
     pub(super) fn tag_of_all(&self, class: ObjectId) -> Option<&'a str> {
         let mut study = Study::default();
+        if self.members(class).iter().any(|object| self.arena.untagged.contains(object)) {
+            return None;
+        }
         for object in self.parts(class) {
             study.merge(self.arena.object(object).study.as_deref()?);
         }
@@ -209,7 +215,7 @@ impl<'a> Types<'a> {
                 let common = left.intersection(right).filter(|&&key| key != tag).count();
                 let all = left.union(right).filter(|&&key| key != tag).count();
                 if common * 2 >= all {
-                    changed |= self.join(outlines[indices[0]].0, outlines[index].0);
+                    changed |= self.join_alike(outlines[indices[0]].0, outlines[index].0);
                 }
             }
         }
