@@ -161,6 +161,8 @@ impl Answer<'_> {
         }
         if let [first, ..] = self.patches {
             let folder = first.parent().unwrap_or(Path::new(""));
+            let here = std::env::current_dir().unwrap_or_default();
+            let folder = folder.strip_prefix(here).unwrap_or(folder);
             writeln!(out, "\n`git apply {}/*.patch` makes the changes; your source is as it was", folder.display())?;
         }
         Ok(())

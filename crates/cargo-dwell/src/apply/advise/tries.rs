@@ -268,9 +268,15 @@ impl<'a> Tries<'a> {
                 self.move_lines(&mark);
                 self.renew();
                 // A type whose fields were changed has no longer the size that was read.
+                let is_part = |part: &str, whole: &str| {
+                    part.strip_prefix(whole).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+                };
                 let is_of = |other: &Move| {
-                    let has = |item: &str| of.moves().iter().flat_map(|of| &of.edits).any(|edit| edit.item == item);
-                    other.edits.iter().any(|edit| has(&edit.item))
+                    let mut edits = of.moves().iter().flat_map(|of| &of.edits);
+                    edits.any(|edit| {
+                        let same = |of: &str| is_part(of, &edit.item) || is_part(&edit.item, of);
+                        other.edits.iter().any(|other| same(&other.item))
+                    })
                 };
                 self.queue.retain(|other| !matches!(other, Candidate::Size(other) if is_of(other)));
             }
