@@ -326,7 +326,7 @@ fn interrupted_run_changes_nothing_and_a_second_one_waits_for_no_lock() {
         let mut first = dwell(folder, &args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it runs");
         thread::sleep(Duration::from_millis(millis));
         if millis == 300 && first.try_wait().expect("it can be waited for").is_none() {
-            refused(folder, &args, "another cargo dwell apply works in this workspace");
+            refused(folder, &args, "works in this workspace; wait until it ends");
         }
         first.kill().expect("it can be killed");
         let _ = first.wait();
