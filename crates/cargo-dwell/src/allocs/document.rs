@@ -226,6 +226,11 @@ pub struct Spot {
     pub nanos: u64,
 }
 
+/// Of a report without other allocators nothing is known against a change.
+fn yes() -> bool {
+    true
+}
+
 /// A proposed change.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -245,6 +250,7 @@ pub struct Suggestion {
     /// The same under the other allocator, as a part of the time under it; none if that was not measured.
     pub other: Option<[f64; 3]>,
     /// Whether it pays also under the other allocator, as far as that is known.
+    #[serde(default = "yes")]
     pub pays: bool,
     /// The instructions that it saves by the model; 0 if unknown.
     pub instructions: u64,

@@ -3,7 +3,7 @@
 use super::document::{Document, Row, Suggestion};
 use super::suggest::{WORTH, together};
 use comfy_table::Cell;
-use dwell_output::units::{bytes, count};
+use dwell_output::units::{bytes, count, plural};
 use dwell_output::{Look, header, right};
 use std::fmt::Write as _;
 use std::io;
@@ -53,7 +53,8 @@ pub(super) fn write(document: &Document, top: Option<usize>, look: &Look, out: &
     }
     let left = document.suggestions.iter().filter(|of| !of.pays).count();
     if left > 0 {
-        writeln!(out, "{left} changes that do not pay on {other} are left out; the JSON has them.")?;
+        let changes = plural(left as u64, "change");
+        writeln!(out, "{changes} that would not pay on {other}: left out, and in the JSON.")?;
     }
     details(document, look, out)
 }
@@ -141,7 +142,8 @@ fn of_allocator(document: &Document) -> String {
     let again = &document.again;
     let other = &again.other;
     if other.is_empty() {
-        return format!("Another allocator was not compared: {}.", again.why);
+        let why = if again.why.is_empty() { "the report has no runs without recording" } else { &again.why };
+        return format!("Another allocator was not compared: {why}.");
     }
     let [least, median, most] = again.ratio;
     let range = if again.pairs > 1 { format!(" ({least:.2} to {most:.2})") } else { String::new() };
