@@ -1,6 +1,6 @@
 //! Runs a command to its end, for a bounded time, and leaves none of the processes that it started.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
@@ -17,6 +17,9 @@ const HANDLED: [i32; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
 
 /// How long the output of a command that ended is awaited: a process that it left may hold it.
 const GRACE: Duration = Duration::from_secs(2);
+
+/// The longest pause between two looks at a running process.
+const PAUSE: Duration = Duration::from_millis(5);
 
 /// The signal that this process received, or 0.
 static RECEIVED: AtomicI32 = AtomicI32::new(0);
@@ -117,19 +120,19 @@ impl Drop for OnDrop<'_> {
 /// What a process used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Usage {
-    /// The CPU time, with that of the processes that it started and waited for.
-    pub(crate) cpu: Duration,
+    /// The CPU time in user mode, with that of the processes that it started and waited for.
+    pub(crate) user: Duration,
+    /// The same in kernel mode.
+    pub(crate) system: Duration,
     /// The most resident bytes of the process itself, as far as they were seen.
     pub(crate) resident: u64,
 }
 
-/// Returns the CPU time in user and in kernel mode.
-fn cpu(usage: &libc::rusage) -> Duration {
-    let of = |time: libc::timeval| {
-        Duration::from_secs(u64::try_from(time.tv_sec).unwrap_or(0))
-            + Duration::from_micros(u64::try_from(time.tv_usec).unwrap_or(0))
-    };
-    of(usage.ru_utime) + of(usage.ru_stime)
+impl Usage {
+    /// Returns the CPU time.
+    pub(crate) fn cpu(self) -> Duration {
+        self.user + self.system
+    }
 }
 
 /// Returns the most resident bytes of a running process until now. Those of `wait4` are at least this process's own, in whose memory
@@ -225,30 +228,10 @@ pub(crate) fn run_with(command: &mut Command, stdin: Stdio, bound: Duration) -> 
     command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().with_context(|| format!("{name} cannot be run; is it on the PATH?"))?;
     let (stdout, stderr) = (reader(child.stdout.take()), reader(child.stderr.take()));
-    let end = Instant::now() + bound;
-    let mut pause = Duration::from_millis(1);
-    let mut most = 0;
-    let (status, cpu) = loop {
-        if let Some(ended) = wait(&child).with_context(|| format!("{name} did not end"))? {
-            break ended;
-        }
-        most = resident(child.id()).map_or(most, |bytes| most.max(bytes));
-        if received().is_some() {
-            end_all(&mut child);
-            check()?;
-        }
-        if Instant::now() > end {
-            end_all(&mut child);
-            bail!("`{name} {step}` took more than {} s and was ended; --timeout allows more", bound.as_secs());
-        }
-        thread::sleep(pause);
-        pause = (pause * 2).min(Duration::from_millis(10));
-    };
-    let usage = Usage { cpu, resident: most };
-    if received().is_some() {
-        end_descendants();
-        check()?;
-    }
+    let (status, usage) = watch(&mut child, bound, &mut || {}).map_err(|error| match received() {
+        None => anyhow!("`{name} {step}` {error}; --timeout allows more"),
+        Some(_) => error,
+    })?;
     let end = Instant::now() + GRACE;
     while !(stdout.is_finished() && stderr.is_finished()) {
         if Instant::now() > end {
@@ -262,8 +245,38 @@ pub(crate) fn run_with(command: &mut Command, stdin: Stdio, bound: Duration) -> 
     Ok(Ran { status, usage, stdout: joined(stdout), stderr: joined(stderr) })
 }
 
-/// Returns how a child ended and its CPU time; `None` while it runs. After that `child` must not be used: its number is free.
-fn wait(child: &Child) -> std::io::Result<Option<(ExitStatus, Duration)>> {
+/// Waits for a child to end, and calls `each` every few milliseconds. After that `child` must not be used: its number is free.
+///
+/// # Errors
+/// Returns an error if it takes longer than the bound, or if this process receives a signal; then it and its children are ended.
+pub(crate) fn watch(child: &mut Child, bound: Duration, each: &mut dyn FnMut()) -> Result<(ExitStatus, Usage)> {
+    let end = Instant::now() + bound;
+    let (mut pause, mut most) = (Duration::from_micros(200), 0);
+    loop {
+        if let Some((status, [user, system])) = wait(child).context("a process did not end")? {
+            if received().is_some() {
+                end_descendants();
+                check()?;
+            }
+            return Ok((status, Usage { user, system, resident: most }));
+        }
+        each();
+        most = resident(child.id()).map_or(most, |bytes| most.max(bytes));
+        if received().is_some() {
+            end_all(child);
+            check()?;
+        }
+        if Instant::now() > end {
+            end_all(child);
+            bail!("took more than {} s and was ended", bound.as_secs());
+        }
+        thread::sleep(pause);
+        pause = (pause * 2).min(PAUSE);
+    }
+}
+
+/// Returns how a child ended, and its CPU time in user and in kernel mode; `None` while it runs. After that `child` must not be used.
+fn wait(child: &Child) -> std::io::Result<Option<(ExitStatus, [Duration; 2])>> {
     let mut status = 0;
     // SAFETY: all zeros is a valid `rusage`, a struct of integers.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
@@ -271,7 +284,13 @@ fn wait(child: &Child) -> std::io::Result<Option<(ExitStatus, Duration)>> {
     let pid = unsafe { libc::wait4(child.id().cast_signed(), &raw mut status, libc::WNOHANG, &raw mut usage) };
     match pid {
         0 => Ok(None),
-        pid if pid > 0 => Ok(Some((ExitStatus::from_raw(status), cpu(&usage)))),
+        pid if pid > 0 => {
+            let times = [usage.ru_utime, usage.ru_stime].map(|time| {
+                Duration::from_secs(u64::try_from(time.tv_sec).unwrap_or(0))
+                    + Duration::from_micros(u64::try_from(time.tv_usec).unwrap_or(0))
+            });
+            Ok(Some((ExitStatus::from_raw(status), times)))
+        }
         _ => Err(std::io::Error::last_os_error()),
     }
 }
@@ -295,7 +314,7 @@ fn end_all(child: &mut Child) {
 }
 
 /// Ends all processes that this one, or one of them, started. Those whose parents ended are among them, as [`watch_signals`] says.
-fn end_descendants() {
+pub(crate) fn end_descendants() {
     if !WATCHES.load(Ordering::Relaxed) {
         return;
     }
@@ -358,7 +377,7 @@ mod tests {
         let mut command = Command::new("sh");
         command.args(["-c", "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done"]);
         let usage = run(&mut command, Duration::from_secs(60)).unwrap().usage;
-        assert!(usage.cpu > Duration::ZERO && usage.resident > 100_000, "{usage:?}");
+        assert!(usage.cpu() > Duration::ZERO && usage.resident > 100_000, "{usage:?}");
     }
 
     #[test]

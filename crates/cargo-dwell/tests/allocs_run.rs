@@ -306,3 +306,21 @@ fn plain_runs_and_mimalloc_are_measured() {
     let stacks = json["stacks"].as_array().expect("stacks");
     assert!(!stacks.is_empty() && stacks.iter().all(below), "only the blocks of the function");
 }
+
+/// The user asked for one run: what that leaves in the background stays, and what the runs beside it leave does not.
+#[test]
+fn runs_beside_the_recorded_one_leave_no_process() {
+    let seconds = "611.25";
+    let output = allocs().arg("--exe").arg(truth()).args(["--", "leaves", seconds]).output().expect("it runs");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(errors.contains("the program runs again without recording"), "{errors}");
+    let is_left = |process: &fs::DirEntry| {
+        let line = fs::read(process.path().join("cmdline")).unwrap_or_default();
+        line == format!("sleep\0{seconds}\0").as_bytes()
+    };
+    let left: Vec<_> = fs::read_dir("/proc").expect("processes").flatten().filter(is_left).collect();
+    for process in &left {
+        let _ = Command::new("kill").arg(process.file_name()).status();
+    }
+    assert_eq!(left.len(), 1, "{errors}");
+}

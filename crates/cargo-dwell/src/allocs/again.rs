@@ -64,7 +64,7 @@ fn measured(program: &Program<'_>, profile: &Profile, cache: Option<&Path>, coun
         Err(error) => (Pairs(vec![[plain, plain]]), None, error.to_string()),
     };
     let nanos = pairs.medians(Run::nanos);
-    let user = pairs.medians(|run| run.user_nanos);
+    let user = pairs.medians(Run::user_nanos);
     let allocator = [0, 1].map(|side| pairs.in_allocator(side));
     let instructions = match (&other, counts) {
         (Some(other), true) => {
@@ -82,7 +82,7 @@ fn measured(program: &Program<'_>, profile: &Profile, cache: Option<&Path>, coun
         ratio: pairs.ratio(Run::nanos),
         allocator: [part(user[0], allocator[0].0), part(user[1], allocator[1].0)],
         samples: allocator.map(|(_, samples)| samples),
-        peak: pairs.medians(|run| run.peak),
+        peak: pairs.medians(|run| run.usage.resident),
         instructions,
     })
 }
@@ -139,7 +139,9 @@ mod tests {
         let run = |profile: &Profile| run(Path::new("/bin/sh"), &["-c".into(), "exit 4".into()], profile, None, false);
         assert_eq!(run(&Profile { code: 139, ..Profile::default() }).why, "a signal ended the program");
         assert_eq!(run(&Profile { millis: 1 << 30, ..Profile::default() }).why, "the run takes minutes");
-        let other = run(&Profile { code: 3, ..Profile::default() });
-        assert_eq!(other.why, "run again, the program ended with 4 instead of 3");
+        let arguments = ["-c".into(), "exit 4".into()];
+        let program = Program { file: Path::new("/bin/sh"), arguments: &arguments, bound: Duration::from_secs(60) };
+        let error = measured(&program, &Profile { code: 3, ..Profile::default() }, None, false).unwrap_err();
+        assert_eq!(error.to_string(), "run again, the program ended with 4 instead of 3");
     }
 }

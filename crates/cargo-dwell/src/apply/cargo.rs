@@ -173,7 +173,7 @@ impl Cargo<'_> {
             (None, false) => &mut command,
         };
         let ran = run(command.env("CARGO_INCREMENTAL", "0"), self.bound)?;
-        Ok(ran.status.success().then_some(ran.usage.cpu))
+        Ok(ran.status.success().then_some(ran.usage.cpu()))
     }
 
     /// Runs the user's tests: with the user's features, and with all if these are others and compile.

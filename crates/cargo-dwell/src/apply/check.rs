@@ -2,7 +2,6 @@
 //! a person can judge is named.
 
 use super::builds::{self, Build, Features};
-use super::moves::Move;
 use super::outcomes::Tests;
 use super::package::{package_of, published_library};
 use super::session::Session;
@@ -19,9 +18,8 @@ const TRAITS: [&str; 5] = ["Send", "Sync", "Unpin", "::core::panic::UnwindSafe",
 
 impl Session<'_> {
     /// Checks what compiles before the change, and refuses a package whose library or program does not.
-    pub(super) fn check_before(&mut self, moves: &[Move]) -> Result<()> {
-        let files: Vec<PathBuf> = moves.iter().flat_map(|of| &of.edits).map(|edit| PathBuf::from(&edit.file)).collect();
-        let affected = builds::affected(&self.workspace, &files);
+    pub(super) fn check_before(&mut self, files: &[PathBuf]) -> Result<()> {
+        let affected = builds::affected(&self.workspace, files);
         let mut own = Build::new("", Features::Given);
         let (checked, failed) = self.cargo.check_build(&own)?;
         let original = self.workspace.workspace_root.as_std_path();

@@ -286,6 +286,11 @@ impl Path {
     }
 }
 
+/// Returns the files that moves edit.
+pub(super) fn files(moves: &[Move]) -> Vec<path::PathBuf> {
+    moves.iter().flat_map(|of| &of.edits).map(|edit| edit.file.clone().into()).collect()
+}
+
 /// Reads a file with a report as JSON.
 ///
 /// # Errors

@@ -191,7 +191,7 @@ impl Bench<'_> {
     /// # Errors
     /// Returns an error if one cannot be run.
     pub(super) fn pairs(&self, before: &Path, after: &Path) -> Result<Vec<[Seen; 2]>> {
-        let pair = self.seen(before)?.usage.cpu * 2;
+        let pair = self.seen(before)?.usage.cpu() * 2;
         let pairs = (1..PAIRS).take_while(|more| pair * (more + 1) <= FOR_PAIRS).count() + 1;
         (0..pairs).map(|_| Ok([self.seen(before)?, self.seen(after)?])).collect()
     }
@@ -223,8 +223,8 @@ pub(super) struct Seen {
 
 /// Returns the ratios of the CPU times of pairs, in order of size. Shorter runs than these are mostly the start of a process.
 pub(super) fn ratios(pairs: &[[Seen; 2]]) -> Vec<f64> {
-    let is_long = |[before, _]: &&[Seen; 2]| before.usage.cpu > Duration::from_millis(5);
-    let ratio = |[before, after]: &[Seen; 2]| after.usage.cpu.as_secs_f64() / before.usage.cpu.as_secs_f64();
+    let is_long = |[before, _]: &&[Seen; 2]| before.usage.cpu() > Duration::from_millis(5);
+    let ratio = |[before, after]: &[Seen; 2]| after.usage.cpu().as_secs_f64() / before.usage.cpu().as_secs_f64();
     let mut ratios: Vec<f64> = pairs.iter().filter(is_long).map(ratio).collect();
     ratios.sort_by(f64::total_cmp);
     ratios

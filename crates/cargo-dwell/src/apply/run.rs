@@ -145,8 +145,9 @@ fn run(args: &Apply) -> Result<ExitCode> {
 
 impl Session<'_> {
     fn apply_all(&mut self, moves: Vec<Move>, is_renewed: bool, census: bool, journal: &Path) -> Result<ExitCode> {
-        self.check_before(&moves)?;
-        self.lint_before(&moves.iter().flat_map(|of| &of.edits).map(|of| of.file.clone().into()).collect::<Vec<_>>())?;
+        let files = moves::files(&moves);
+        self.check_before(&files)?;
+        self.lint_before(&files)?;
         if !self.args.no_test && !self.args.dry_run {
             self.test_before()?;
         }

@@ -2,7 +2,7 @@
 
 use super::args::Apply;
 use super::edit;
-use super::moves::Move;
+use super::moves::{self, Move};
 use super::session::Session;
 use super::tree::{Change, Tree};
 use crate::program::{self, BuildArgs};
@@ -53,7 +53,7 @@ pub fn trials(
     let tree = Tree::copy(&workspace, &target.join("copy"))?;
     let mut session = Session::new(&args, workspace, tree, target.join("target"));
     let all: Vec<Move> = edits.iter().map(|edit| Move { edits: vec![edit.clone()], ..Move::default() }).collect();
-    session.check_before(&all)?;
+    session.check_before(&moves::files(&all))?;
     if tests {
         session.test_before()?;
     }

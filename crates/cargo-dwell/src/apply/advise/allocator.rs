@@ -22,6 +22,12 @@ pub(super) fn target_of<'m>(workspace: &'m Metadata, executable: &Path) -> Optio
     all.find(|(_, target)| target.name == name && if is_example { target.is_example() } else { target.is_bin() })
 }
 
+/// Returns the file that the lines are put into, below the root of the workspace.
+pub(super) fn root_of(workspace: &Metadata, executable: &Path) -> Option<PathBuf> {
+    let (_, target) = target_of(workspace, executable)?;
+    Some(target.src_path.strip_prefix(&workspace.workspace_root).ok()?.as_std_path().to_owned())
+}
+
 /// Makes the change in the copy.
 ///
 /// # Errors

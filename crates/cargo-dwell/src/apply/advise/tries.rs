@@ -193,11 +193,11 @@ impl<'a> Tries<'a> {
         let tried = tried.collect();
         let mut queue = VecDeque::from(able);
         queue.push_front(Candidate::Allocator);
-        let edits = queue.iter().flat_map(Candidate::moves).flat_map(|of| &of.edits);
-        let files: Vec<PathBuf> = edits.map(|edit| edit.file.clone().into()).collect();
         let moves: Vec<Move> = queue.iter().flat_map(Candidate::moves).cloned().collect();
+        let mut files = moves::files(&moves);
+        files.extend(allocator::root_of(&session.workspace, &first.built));
         progress("checks what compiles before a change");
-        session.check_before(&moves)?;
+        session.check_before(&files)?;
         session.lint_before(&files)?;
         if !args.no_test {
             progress("runs the tests");
@@ -301,6 +301,11 @@ impl<'a> Tries<'a> {
                 return Ok(Ended::Person { why });
             }
             all_made.push(made);
+        }
+        if *of == Candidate::Allocator
+            && let Some(error) = self.session.cargo.check()?.errors.first()
+        {
+            return Ok(Ended::Lost { gain: None, why: format!("does not compile: {}", error.message) });
         }
         self.session.tidy()?;
         self.session.check_change(mark)?;
@@ -422,7 +427,7 @@ impl<'a> Tries<'a> {
             program: &program,
             live: [self.first.live_bytes, self.first.live_blocks],
             resident: self.usage.resident,
-            seconds: self.usage.cpu.as_secs_f64(),
+            seconds: self.usage.cpu().as_secs_f64(),
             noise: self.noise,
             tried: &self.tried,
             together,
