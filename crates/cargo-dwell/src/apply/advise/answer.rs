@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn answer_is_one_screen() {
-        let gain = Gain { live: [1000, 600], resident: [5000, 4000], cpu: vec![0.97, 0.98, 1.0], differs: None };
+        let gain = Gain { live: [1000, 600], resident: [5000, 4000], cpu: vec![0.97, 0.98, 1.0], ..Gain::default() };
         let held = Ended::Held {
             gain: gain.clone(),
             files: vec![("src/a.rs".into(), String::new())],

@@ -151,12 +151,14 @@ impl<'a> Tries<'a> {
         progress("measures how much equal runs differ");
         let runs = bench.pairs(&first.executable, &first.executable)?;
         let again = bench.census("again")?;
-        let farthest = ratios(&runs).iter().map(|ratio| (ratio - 1.0).abs()).fold(0.0, f64::max);
+        // One of five pairs may be far off.
+        let mut apart: Vec<f64> = ratios(&runs).iter().map(|ratio| (ratio - 1.0).abs()).collect();
+        apart.sort_by(f64::total_cmp);
         let all: Vec<u64> = runs.iter().flatten().map(|run| run.usage.resident).collect();
         let (least, most) = (all.iter().min().copied().unwrap_or(0), all.iter().max().copied().unwrap_or(0));
         let noise = Noise {
             live: first.live_bytes.abs_diff(again.live_bytes),
-            cpu: farthest,
+            cpu: apart.get(apart.len() / 2).copied().unwrap_or_default(),
             resident: (most - least) as f64 / (least as f64).max(1.0),
         };
         let usage = runs.first().map(|pair| pair[0].usage).unwrap_or_default();
@@ -187,7 +189,11 @@ impl<'a> Tries<'a> {
         let (able, person) = candidates::sorted(counted, sizes, first.live_bytes, args.goal);
         let is_worth_it = |of: &&Move| candidates::share(of, first.live_bytes, args.goal) >= WORTH_A_LINE;
         let tried = person.iter().filter(is_worth_it).take(PERSONS).map(|of| {
-            let why = of.refusal().unwrap_or_default();
+            // Without edits, what to do is all that there is to say.
+            let why = match of.refusal() {
+                Some(_) if of.edits.is_empty() && of.dependency.is_none() => format!("{}: {}", of.location, of.how),
+                refusal => refusal.unwrap_or_default(),
+            };
             Tried::new(&Candidate::Counted(Box::new(of.clone())), Ended::Person { why })
         });
         let tried = tried.collect();
@@ -320,7 +326,7 @@ impl<'a> Tries<'a> {
         let gain = Gain::measure(bench, &self.now, &after)?;
         let about = if *of == Candidate::Allocator { About::Allocator } else { About::Code };
         if let Err(why) = gain.judge(about, self.args.goal, self.noise) {
-            let is_small = gain.live[1] < gain.live[0] || gain.median().is_some_and(|median| median < 1.0);
+            let is_small = gain.live[1] < gain.live[0] || gain.saved_time() > 0.0;
             if let (Candidate::Counted(of), true) = (of, is_small && self.small.len() < TOGETHER) {
                 self.small.push((**of).clone());
             }
