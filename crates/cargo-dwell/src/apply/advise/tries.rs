@@ -2,6 +2,7 @@
 
 use super::super::args::Apply;
 use super::super::moves::{self, Move};
+use super::super::patched::Patched;
 use super::super::proof::{Bench, Measured, ratios};
 use super::super::run;
 use super::super::session::Session;
@@ -47,11 +48,15 @@ impl Advise {
         if self.build.exe.is_some() {
             bail!("--exe: advise changes the source and builds the program itself; name a binary with --bin");
         }
-        processes::ended_by_signals(|| advise(self))
+        processes::ended_by_signals(|| {
+            let Some(name) = &self.patched else { return advise(self, None) };
+            let Some((patched, build)) = Patched::new(name, &self.build)? else { return Ok(ExitCode::from(101)) };
+            advise(&Self { build, ..self.clone() }, Some(&patched))
+        })
     }
 }
 
-fn advise(args: &Advise) -> Result<ExitCode> {
+fn advise(args: &Advise, patched: Option<&Patched>) -> Result<ExitCode> {
     let end = Instant::now() + args.time;
     let Some(workspace) = program::workspace(&args.build)? else { return Ok(ExitCode::from(101)) };
     let root = workspace.workspace_root.clone().into_std_path_buf();
@@ -100,7 +105,7 @@ fn advise(args: &Advise) -> Result<ExitCode> {
     if signal.is_none() {
         answered?;
     }
-    tries.finish(args, &root, &patches, &folder, &unsure)?;
+    tries.finish(args, &root, &patches, &folder, &unsure, patched)?;
     Ok(match signal {
         Some(signal) => ExitCode::from(u8::try_from(128 + signal).unwrap_or(1)),
         None if tries.held().next().is_none() => ExitCode::from(1),
@@ -170,7 +175,7 @@ impl<'a> Tries<'a> {
         if args.goal != Some(super::costs::Goal::Memory) {
             progress("records its allocations");
             let mut report = bench.allocs()?;
-            candidates::add_places(&mut report);
+            candidates::add_places(&mut report, &session.tree.root);
             moves::collect(&report, "", &mut counted);
         }
         progress("reads the sizes of its types and futures");
@@ -405,7 +410,15 @@ impl<'a> Tries<'a> {
     }
 
     /// Writes the patches, and prints the answer.
-    fn finish(&mut self, args: &Advise, root: &Path, patches: &Path, folder: &Path, unsure: &[String]) -> Result<()> {
+    fn finish(
+        &mut self,
+        args: &Advise,
+        root: &Path,
+        patches: &Path,
+        folder: &Path,
+        unsure: &[String],
+        patched: Option<&Patched>,
+    ) -> Result<()> {
         let is_interrupted = processes::received().is_some();
         let (mut files, mut commits) = (Vec::new(), Vec::new());
         for (number, (tried, ended)) in self.held().enumerate() {
@@ -440,6 +453,7 @@ impl<'a> Tries<'a> {
             untried: self.queue.len(),
             is_interrupted,
             patches: &files,
+            patched,
             branch: args.branch.as_deref().filter(|_| !commits.is_empty()),
             unsure,
         };
