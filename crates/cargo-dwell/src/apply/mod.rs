@@ -19,6 +19,7 @@ mod definition;
 mod edit;
 mod effects;
 mod everywhere;
+mod folder;
 mod format;
 mod git;
 mod imports;

@@ -1,7 +1,7 @@
 //! A dependency in the place of a member: a copy of the workspace, in which the source of a package of a registry is a member that
 //! `[patch]` puts in the place of the published one. The user's files stay as they are.
 
-use super::run;
+use super::folder;
 use super::tree::{self, Tree};
 use crate::program::{self, BuildArgs};
 use anyhow::{Context, Result, bail};
@@ -43,7 +43,7 @@ impl Patched {
             bail!("--patched: {} is not from a registry, but at {from}: run this command there", package.name);
         };
         let registry = if registry == CRATES_IO.1 { CRATES_IO.0 } else { registry };
-        let (outer, _lock) = run::folder(&workspace)?;
+        let (outer, _lock) = folder::folder(&workspace)?;
         let folder = outer.with_file_name("patched").join(format!("{}-{}", package.name, package.version));
         let kept = Kept::take(&folder)?;
         let tree = Tree::copy(&workspace, &folder.join("copy"))?;
@@ -54,7 +54,7 @@ impl Patched {
         let text = fs::read_to_string(&path).with_context(|| format!("{}: cannot be read", path.display()))?;
         let text = with_member(&text, registry, &package.name, &own);
         fs::write(&path, text).with_context(|| format!("{}: cannot be written", path.display()))?;
-        let manifest_path = Some(run::manifest(build, &workspace, &tree));
+        let manifest_path = Some(folder::manifest(build, &workspace, &tree));
         let lines = format!("[patch.{}]\n{}", quoted(registry), line(&package.name, &tree.root.join(own)));
         let package = format!("{} {}", package.name, package.version);
         Ok(Some((Self { package, root: tree.root, lines }, BuildArgs { manifest_path, ..build.clone() })))

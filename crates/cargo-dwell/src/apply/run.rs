@@ -2,6 +2,7 @@
 
 use super::args::Apply;
 use super::condition::KeepIf;
+use super::folder::{JOURNAL, folder, manifest};
 use super::moves::{self, Move, Saves};
 use super::patched::Patched;
 use super::proof::{self, Bench};
@@ -17,10 +18,8 @@ use cargo_metadata::Metadata;
 use dwell_output::units;
 use std::collections::VecDeque;
 use std::ffi::OsString;
-use std::fs;
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
-use std::os::fd::AsRawFd as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 /// The commands whose report is made if it is named.
@@ -31,12 +30,6 @@ const RENEWED: usize = 10;
 
 /// How often a move is tried again without the edits that need a person.
 const PARTS: usize = 3;
-
-/// The contents of a file that marks a folder as a cache: <https://bford.info/cachedir/>.
-const CACHE_TAG: &str = "Signature: 8a477f597d28d172789f06886806bc55\n";
-
-/// The file that says what is being written to the user's files.
-const JOURNAL: &str = "journal.json";
 
 /// How a move ended.
 enum End {
@@ -72,25 +65,6 @@ impl Apply {
             Ok(code)
         })
     }
-}
-
-/// Returns the folder for the copy and what is built of it, and the lock, which ends with this process. What an interrupted run wrote
-/// is undone.
-pub(super) fn folder(workspace: &Metadata) -> Result<(PathBuf, fs::File)> {
-    let folder = workspace.target_directory.join("dwell/apply").into_std_path_buf();
-    fs::create_dir_all(&folder).with_context(|| format!("{}: cannot be made", folder.display()))?;
-    // The copy is no source of the workspace: tools that look for sources leave out folders with this file, as those of cargo.
-    fs::write(folder.join("CACHEDIR.TAG"), CACHE_TAG)
-        .with_context(|| format!("{}: cannot be written", folder.display()))?;
-    let lock = lock(&folder)?;
-    match write::recover(&folder.join(JOURNAL))? {
-        0 => {}
-        files => eprintln!(
-            "note: an interrupted apply had written {}; they are as before it",
-            units::plural(files as u64, "file")
-        ),
-    }
-    Ok((folder, lock))
 }
 
 fn run(args: &Apply) -> Result<ExitCode> {
@@ -625,26 +599,6 @@ fn of_report(build: &BuildArgs, report: &serde_json::Value, workspace: &Metadata
         }
     }
     build
-}
-
-/// Returns the manifest in the copy that stands for the user's.
-pub(super) fn manifest(build: &BuildArgs, workspace: &Metadata, tree: &Tree) -> PathBuf {
-    let given = build.manifest_path.clone().or_else(program::manifest_above);
-    let root = workspace.workspace_root.as_std_path();
-    let below =
-        given.and_then(|path| Some(path.canonicalize().ok()?.strip_prefix(root.canonicalize().ok()?).ok()?.to_owned()));
-    tree.root.join(below.unwrap_or_else(|| "Cargo.toml".into()))
-}
-
-/// Locks the folder for this process.
-fn lock(folder: &Path) -> Result<fs::File> {
-    let path = folder.join("lock");
-    let file = fs::File::create(&path).with_context(|| format!("{}: cannot be written", path.display()))?;
-    // SAFETY: `flock` reads no memory, and `file` keeps the descriptor open.
-    if unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } != 0 {
-        bail!("another `cargo dwell apply` or `advise` works in this workspace; wait until it ends");
-    }
-    Ok(file)
 }
 
 #[cfg(test)]

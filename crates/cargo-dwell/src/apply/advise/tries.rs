@@ -1,11 +1,11 @@
 //! The order of the steps: what the program costs, the candidates, the tries one by one, the answer.
 
 use super::super::args::Apply;
+use super::super::folder;
 use super::super::git;
 use super::super::moves::{self, Move};
 use super::super::patched::Patched;
 use super::super::proof::{Bench, Measured, ratios};
-use super::super::run;
 use super::super::session::Session;
 use super::super::tree::{Change, Tree};
 use super::super::variants;
@@ -79,12 +79,12 @@ fn advise(args: &Advise, dependency: Option<&Patched>) -> Result<ExitCode> {
         _ => Vec::new(),
     };
     let patches = patches(args, workspace.target_directory.as_std_path())?;
-    let (folder, _lock) = run::folder(&workspace)?;
+    let (folder, _lock) = folder::folder(&workspace)?;
     let state = folder.join("advise.json");
     let saved = if args.resume { Saved::read(&state, &args.args)? } else { None };
     let target = folder.join("target");
     let tree = Tree::copy(&workspace, &folder.join("copy"))?;
-    let manifest = run::manifest(&args.build, &workspace, &tree);
+    let manifest = folder::manifest(&args.build, &workspace, &tree);
     let apply = Apply {
         no_test: args.no_test,
         test_command: args.test_command.clone(),
