@@ -46,6 +46,7 @@ mod census;
 mod findings;
 mod heap;
 pub mod json;
+pub mod names;
 pub mod profile;
 pub mod stacks;
 
