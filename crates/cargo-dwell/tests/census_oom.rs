@@ -171,7 +171,7 @@ fn a_kill_of_many_small_blocks_leaves_a_report() {
         eprintln!("skipped: no memory control group can be made here");
         return;
     };
-    group.limit(200 * MIB);
+    group.limit(120 * MIB);
     let join = format!("echo $$ > {}/cgroup.procs; exec \"$@\"", group.folder.display());
     let (errors, document, live) = Run::start("boxes", &["sh", "-c", &join, "sh"], 500, "boxes").end();
     let [snapshot] = document.snapshots.as_slice() else { panic!("one snapshot: {errors}") };
