@@ -428,7 +428,9 @@ impl Chosen {
 
     fn weighted(self) -> Vec<Block> {
         let mut blocks = self.blocks;
-        blocks.iter_mut().for_each(|block| block.weight = weight(block.addr, block.size, self.mean));
+        for block in &mut blocks {
+            block.weight = weight(block.addr, block.size, self.mean);
+        }
         blocks
     }
 }
