@@ -46,7 +46,6 @@ mod census;
 mod findings;
 mod heap;
 pub mod json;
-pub mod names;
 pub mod profile;
 pub mod stacks;
 
@@ -56,6 +55,7 @@ use dwell_source as source;
 
 pub use capture::{Block, Memory, Module, Moment, Registers, Resident, Snapshot, Thread};
 pub use census::{Asked, Find, Ran, Symbols, census, from_outside};
+pub use heap::names;
 
 /// Runs a program with the agent inside, and takes snapshots of it.
 pub mod run {

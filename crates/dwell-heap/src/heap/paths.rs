@@ -1,9 +1,9 @@
 //! The chain of owners from a root to one block.
 
+use super::names::{around, has_inline, is_named};
 use super::summary::{self, owner};
 use super::walk::{Holding, Walk};
 use crate::capture::Snapshot;
-use crate::names::{around, has_inline, is_named};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 

@@ -238,6 +238,25 @@ impl Kept {
     }
 }
 
+/// A copy that was read, the mean number of bytes between two of its blocks if those are not all, and when it was made.
+type Readable = (Snapshot, Option<u64>, u64);
+
+/// Reads the first copy that can be read: the OOM killer may also have killed a copy. Also
+/// returns the first error.
+fn first_readable(
+    copies: impl Iterator<Item = (Kept, About)>,
+    most: usize,
+) -> (Option<Readable>, Option<anyhow::Error>) {
+    let mut lost = None;
+    for (kept, about) in copies {
+        match kept.bounded(&about, most) {
+            Ok((snapshot, thinned)) => return (Some((snapshot, thinned, about.nanos)), lost),
+            Err(error) => lost = lost.or(Some(error)),
+        }
+    }
+    (None, lost)
+}
+
 /// Returns for how many blocks this process has memory, with the walk over them and the debug info.
 fn most_blocks() -> usize {
     /// The walk takes 190 bytes a block; the rest is for types and reports.
@@ -624,19 +643,12 @@ impl Session<'_, '_> {
         let most = most_blocks() / (1 + self.taken.len());
         let mut snapshots = Vec::new();
         let (mut before, mut sample) = (None, None);
-        let mut problem = self.problem.take();
-        for (kept, about) in copies.into_iter().flatten() {
-            let nanos = about.nanos;
-            match kept.bounded(&about, most) {
-                Ok((snapshot, thinned)) => {
-                    sample = thinned;
-                    before = Some(self.ended.saturating_sub(nanos) / 1_000_000);
-                    snapshots.push(snapshot);
-                    break;
-                }
-                // The OOM killer may also have killed a copy.
-                Err(error) => problem = problem.or(Some(error)),
-            }
+        let (read, lost) = first_readable(copies.into_iter().flatten(), most);
+        let problem = self.problem.take().or(lost);
+        if let Some((snapshot, thinned, nanos)) = read {
+            sample = thinned;
+            before = Some(self.ended.saturating_sub(nanos) / 1_000_000);
+            snapshots.push(snapshot);
         }
         let latest = snapshots.first().map_or(0, |snapshot| snapshot.live_bytes);
         for (process, about) in self.taken.drain(..) {

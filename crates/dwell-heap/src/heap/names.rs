@@ -1,6 +1,6 @@
 //! The names of types in the rows of a report.
 
-use crate::json::Field;
+use super::rows::Field;
 
 /// Returns the type of an owner: `Shape` for `Shape.members []`, `Kind` for `Kind::B.0`, `app::Cell` for `app::Cell.0`.
 #[must_use]
