@@ -163,6 +163,24 @@ fn a_kill_at_any_limit_leaves_what_was_live() {
     }
 }
 
+/// More blocks than the tool has memory to read: a sample of them is read.
+#[test]
+fn a_kill_of_many_small_blocks_leaves_a_report() {
+    let _alone = alone();
+    let Some(group) = Group::new("dwell-oom-boxes") else {
+        eprintln!("skipped: no memory control group can be made here");
+        return;
+    };
+    group.limit(120 * MIB);
+    let join = format!("echo $$ > {}/cgroup.procs; exec \"$@\"", group.folder.display());
+    let (errors, document, live) = Run::start("boxes", &["sh", "-c", &join, "sh"], 500, "boxes").end();
+    let [snapshot] = document.snapshots.as_slice() else { panic!("one snapshot: {errors}") };
+    eprintln!("{} of {live} live bytes, {:?}", snapshot.live_bytes, document.program.sample);
+    assert!(document.program.sample.is_some() && errors.contains("the report is as with --sample "), "{errors}");
+    assert!(snapshot.live_bytes * 2 > live && snapshot.live_bytes < live + live / 10, "{live}: {errors}");
+    assert!(snapshot.blocks.iter().any(|of| of.content.contains("Session")), "{errors}");
+}
+
 /// A kill between the stop of the first thread and the copy: the tool waited for the threads for ever.
 #[test]
 fn a_kill_while_threads_grow_ends_the_tool() {

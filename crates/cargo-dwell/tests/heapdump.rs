@@ -104,6 +104,37 @@ fn a_dump_has_owners_and_blocks_to_the_byte() {
     black_box(&bank);
 }
 
+/// One chain to a type, to a block by its address, and to a value by its text.
+#[test]
+fn questions_about_one_block_are_answered_on_the_command_line() {
+    let _turn = TURN.lock();
+    let folder = tempfile::tempdir().unwrap();
+    let bank = bank(2_000);
+    let core = folder.path().join("a.core");
+    dump(&core);
+    let core = text(&core);
+    let ask = |more: &[&str]| {
+        let output = census(&[&["--core", core], more].concat());
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap()
+    };
+    // Values in a map are no blocks of their own: the map is their block.
+    let of_type = ask(&["--type", "Account"]);
+    let path = of_type.split_once("Path to Account: from ").unwrap_or_else(|| panic!("{of_type}")).1;
+    let map = path.lines().find(|line| line.contains("Bank.accounts")).unwrap_or_else(|| panic!("{of_type}"));
+    assert!(map.contains("HashMap<String, Account>") && !of_type.contains("Chain of owners"), "{of_type}");
+    let address = map.split_whitespace().find(|word| word.starts_with("0x")).unwrap();
+    let of_address = ask(&["--type", address]);
+    assert!(of_address.contains(&format!("Path to {address}")) && of_address.contains("Bank.accounts"), "{of_address}");
+    let name = bank.accounts.values().find(|account| account.name.ends_with("0000000777")).unwrap();
+    let found = ask(&["--find", "Account.name contains 0000000777"]);
+    assert!(found.contains(&format!("Path to Account.name = {:?}", name.name)), "{found}");
+    assert_eq!(found.matches("Path to").count(), 1, "{found}");
+    assert!(error(&["--core", core, "--find", "Account.name is nobody"]).contains("`Account.name is nobody`"));
+    assert!(error(&["--core", core, "--type", "Acount"]).contains("Account"));
+    black_box(&bank);
+}
+
 #[test]
 fn without_texts_no_byte_of_a_value_is_written() {
     let _turn = TURN.lock();

@@ -55,6 +55,7 @@ use dwell_source as source;
 
 pub use capture::{Block, Memory, Module, Moment, Registers, Resident, Snapshot, Thread};
 pub use census::{Asked, Find, Ran, Symbols, census, from_outside};
+pub use heap::names;
 
 /// Runs a program with the agent inside, and takes snapshots of it.
 pub mod run {

@@ -130,8 +130,18 @@ impl Folder {
         expect_folder(&self.path).map(|()| self)
     }
 
-    fn dump(&self) {
-        (self.report)(&self.write());
+    /// Returns `true` if the dump was given up because of the memory that was left.
+    fn dump(&self) -> bool {
+        let outcome = self.write();
+        (self.report)(&outcome);
+        matches!(outcome, Err(Error::Memory | Error::Killed(_) | Error::Copy(_)))
+    }
+
+    /// Writes again what was given up: that was no dump, from which time has to pass.
+    fn again(&self) -> bool {
+        let mut folder = self.clone();
+        folder.options.bounds.spacing = Duration::ZERO;
+        folder.dump()
     }
 }
 
@@ -160,24 +170,27 @@ impl Watch {
         self.thread.unpark();
     }
 
-    /// Starts a thread that looks at this interval whether there is a reason.
+    /// Starts a thread that looks at this interval whether there is a reason, of which it says how many dumps in a row
+    /// were given up.
     fn start(
         folder: Folder,
         interval: Duration,
-        mut has_reason: impl FnMut() -> bool + Send + 'static,
+        mut has_reason: impl FnMut(u32) -> bool + Send + 'static,
     ) -> Result<Self, Error> {
         let is_over = Arc::new(AtomicBool::new(false));
         let seen = Arc::clone(&is_over);
         let run = move || {
             let mut next = Instant::now() + interval;
+            let mut failed = 0;
             while !seen.load(Ordering::Acquire) {
                 let now = Instant::now();
                 if now < next {
                     thread::park_timeout(next - now);
                     continue;
                 }
-                if has_reason() {
-                    folder.dump();
+                if has_reason(failed) {
+                    let is_given_up = if failed > 0 { folder.again() } else { folder.dump() };
+                    failed = if is_given_up { failed + 1 } else { 0 };
                 }
                 next = Instant::now() + interval;
             }
@@ -210,16 +223,26 @@ impl Reason {
         Self { since: None, spacing: folder.options.bounds.spacing.max(Duration::from_secs(1)) }
     }
 
-    fn counts(&mut self, holds: bool, is_over: bool) -> bool {
-        let is_new = self.since.is_none_or(|since| since.elapsed() > self.spacing);
+    /// `failed` dumps in a row were given up. The memory that was missing may be there a moment later (a table that grew
+    /// has freed the old one), and the program may not live for the whole spacing.
+    fn counts(&mut self, holds: bool, is_over: bool, failed: u32) -> bool {
+        let is_new = self.since.is_none_or(|since| since.elapsed() > self.wait(failed));
         if holds && is_new {
             self.since = Some(Instant::now());
             return true;
         }
-        if is_over {
+        if is_over && failed == 0 {
             self.since = None;
         }
         false
+    }
+
+    fn wait(&self, failed: u32) -> Duration {
+        const FIRST: Duration = Duration::from_secs(1);
+        match failed.checked_sub(1) {
+            None => self.spacing,
+            Some(times) => FIRST.saturating_mul(1_u32.checked_shl(times).unwrap_or(u32::MAX)).min(self.spacing),
+        }
     }
 }
 
@@ -233,10 +256,10 @@ pub fn above_rss(bytes: u64, folder: impl Into<Folder>) -> Result<Watch, Error> 
     let folder = folder.into().expected()?;
     let file = File::open("/proc/self/statm").map_err(Error::Proc)?;
     let mut reason = Reason::new(&folder);
-    Watch::start(folder, INTERVAL, move || {
+    Watch::start(folder, INTERVAL, move |failed| {
         let resident = resident(&file).unwrap_or(0);
         // A little below is no new beginning.
-        reason.counts(resident > bytes, resident < bytes - bytes / 16)
+        reason.counts(resident > bytes, resident < bytes - bytes / 16, failed)
     })
 }
 
@@ -254,7 +277,8 @@ fn resident(file: &File) -> Option<u64> {
 /// versions), or of the machine (`MemAvailable`).
 ///
 /// What share of it that is, [`Folder::share`] says. Pages of files that the kernel gives back first do not count. The child that
-/// writes is the first process that the kernel ends if memory runs out, and it is ended before if 1.5 % are left.
+/// writes is the first process that the kernel ends if memory runs out, and it is ended before if 1.5 % are left. Then the dump
+/// is tried again after a second, after two more, and so on.
 ///
 /// # Errors
 /// Returns an error if no file can be made in the folder, no limit is known, or no thread can be started.
@@ -266,10 +290,10 @@ pub fn near_limit(folder: impl Into<Folder>) -> Result<Watch, Error> {
     }
     let share = folder.share;
     let mut reason = Reason::new(&folder);
-    Watch::start(folder, INTERVAL, move || {
+    Watch::start(folder, INTERVAL, move |failed| {
         let used = limits.closest();
         let is_above = |share: f64| used.is_some_and(|used: Used| used.is_above(share));
-        reason.counts(is_above(share), !is_above(share - 0.05))
+        reason.counts(is_above(share), !is_above(share - 0.05), failed)
     })
 }
 
@@ -278,7 +302,7 @@ pub fn near_limit(folder: impl Into<Folder>) -> Result<Watch, Error> {
 /// # Errors
 /// Returns an error if no file can be made in the folder, or no thread can be started.
 pub fn every(interval: Duration, folder: impl Into<Folder>) -> Result<Watch, Error> {
-    Watch::start(folder.into().expected()?, interval, || true)
+    Watch::start(folder.into().expected()?, interval, |_| true)
 }
 
 /// The end of a pipe that wakes the thread of [`on_signal`].
@@ -325,7 +349,9 @@ pub fn on_signal(signal: i32, folder: impl Into<Folder>) -> Result<Watch, Error>
             match sys::read(reader.as_raw_fd(), &mut bytes) {
                 // The other end is closed, because the signal cannot have a handler.
                 Ok(0) => break,
-                Ok(_) => folder.dump(),
+                Ok(_) => {
+                    folder.dump();
+                }
                 Err(_) => {}
             }
         }
@@ -340,4 +366,22 @@ pub fn on_signal(signal: i32, folder: impl Into<Folder>) -> Result<Watch, Error>
         sys::close(writer);
     }
     result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_given_up_is_tried_again_soon() {
+        let mut reason = Reason { since: None, spacing: Duration::from_secs(60) };
+        assert!(reason.counts(true, false, 0));
+        assert!(!reason.counts(true, false, 0) && !reason.counts(true, false, 1));
+        // It is not forgotten when less is used for a moment, or each such moment would have a copy.
+        assert!(!reason.counts(false, true, 1) && !reason.counts(true, false, 1));
+        assert!(!reason.counts(false, true, 0) && reason.counts(true, false, 0));
+        let waits: Vec<u64> = (0..9).map(|failed| reason.wait(failed).as_secs()).collect();
+        assert_eq!(waits, [60, 1, 2, 4, 8, 16, 32, 60, 60]);
+        assert_eq!(reason.wait(u32::MAX).as_secs(), 60);
+    }
 }

@@ -120,3 +120,40 @@ fn near_the_limit_of_a_control_group() {
         black_box(&values);
     });
 }
+
+#[test]
+fn a_dump_that_was_given_up_is_written_when_memory_is_left() {
+    alone("a_dump_that_was_given_up_is_written_when_memory_is_left", || {
+        const LIMIT: u64 = 400 << 20;
+        let group = if is_root() { Group::new(LIMIT) } else { None };
+        let Some(group) = group else {
+            println!("skipped: no memory control group can be made here");
+            return;
+        };
+        let scratch = Scratch::new("again");
+        let (folder, outcomes) = folder(&scratch);
+        let usage = group.0.join("memory.usage_in_bytes");
+        let usage = if usage.exists() { usage } else { group.0.join("memory.current") };
+        let used = || fs::read_to_string(&usage).unwrap().trim().parse::<u64>().unwrap();
+        let mut values = Vec::new();
+        while used() < LIMIT - (5 << 20) {
+            values.push(vec![values.len() as u64 + 1; 1 << 16]);
+        }
+        // An hour, of which the dump that was given up is no beginning.
+        let options = Options::new().spacing(Duration::from_secs(3600));
+        let watch = near_limit(folder.options(options).share(0.5)).unwrap();
+        let error = outcomes.recv_timeout(Duration::from_secs(120)).expect("an attempt").unwrap_err();
+        assert!(error.contains("too little memory") || error.contains("killed"), "{error}");
+        values.truncate(500);
+        let path = loop {
+            match outcomes.recv_timeout(Duration::from_secs(120)).expect("another attempt") {
+                Ok(path) => break path,
+                Err(error) => assert!(!error.contains("too short a time ago"), "{error}"),
+            }
+        };
+        watch.stop();
+        drop(group);
+        assert!(Core::open(&path).has(&values[10]));
+        black_box(&values);
+    });
+}

@@ -119,7 +119,8 @@ impl Census {
         }
         // All snapshots may have been reported while the program ran.
         if !run.snapshots.is_empty() {
-            output::report(&Ran { killed: run.killed, ..ran(run.millis) }, run.snapshots, &self.output)?;
+            let sample = run.sample.or(options.sample);
+            output::report(&Ran { killed: run.killed, sample, ..ran(run.millis) }, run.snapshots, &self.output)?;
         }
         Ok(ExitCode::from(run.code))
     }

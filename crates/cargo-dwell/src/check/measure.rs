@@ -80,7 +80,7 @@ impl Measure {
         } else {
             (snapshots(&self.exe, &self.args, &options)?, None)
         };
-        let Run { snapshots, peak_bytes, code, millis, notes, killed } = run;
+        let Run { snapshots, peak_bytes, code, millis, notes, killed, sample: _ } = run;
         for note in &notes {
             eprintln!("note: {note}");
         }

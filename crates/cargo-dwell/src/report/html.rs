@@ -2,8 +2,9 @@
 
 use super::diff::Diff;
 use super::format::FileFormat;
-use super::text::{how, is_inline, type_of, why};
+use super::text::{how, why};
 use dwell_heap::json::{Bin, Blocks, Document, Snapshot};
+use dwell_heap::names::{is_inline, type_of};
 use dwell_output::page::{Bar, Class, Histogram, Icicle, Page, Suggestion, Table, Unit, file_name};
 use dwell_output::units::{bytes, count, percent};
 use std::collections::BTreeMap;

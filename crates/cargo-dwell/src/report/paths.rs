@@ -16,7 +16,7 @@ const STEPS: usize = 24;
 /// Returns an error if no snapshot has one.
 pub(crate) fn expect(document: &Document, asked: &str) -> Result<()> {
     if document.snapshots.iter().all(|snapshot| snapshot.paths.is_empty()) {
-        bail!("nothing live is {asked}");
+        bail!("nothing live is `{asked}`; texts and integers of fields as in the report are searched");
     }
     Ok(())
 }

@@ -2,9 +2,10 @@
 
 use super::diff::Diff;
 use super::format::FileFormat;
-use super::text::{owners, type_of};
+use super::text::owners;
 use crate::pprof::Profile;
 use dwell_heap::json::{Blocks, Document, Snapshot};
+use dwell_heap::names::type_of;
 use std::io::{self, Write};
 
 pub(super) struct Pprof;

@@ -1,5 +1,5 @@
 //! A program that grows: `grow FILE MIB` allocates until it has so many MiB, and keeps the number of its live bytes in FILE.
-//! `grow FILE MIB threads` does that in many threads at once.
+//! `grow FILE MIB threads` does that in many threads at once, `grow FILE MIB boxes` in small boxes.
 
 use std::ffi::c_void;
 use std::fs::OpenOptions;
@@ -37,6 +37,16 @@ fn main() {
                 });
             }
         });
+        return;
+    }
+    if shape.first().is_some_and(|shape| shape == "boxes") {
+        let mut all: Vec<Box<Session>> = Vec::new();
+        while (all.len() as u64) * 50 < most {
+            all.push(Box::new(Session { name: String::new(), history: Vec::new() }));
+            unsafe { live.write_volatile((all.len() * size_of::<Session>() + all.capacity() * 8) as u64) };
+        }
+        std::thread::sleep(std::time::Duration::from_secs(20));
+        std::hint::black_box(all);
         return;
     }
     let mut all: Vec<Box<Session>> = Vec::new();

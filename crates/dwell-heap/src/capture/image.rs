@@ -177,6 +177,11 @@ fn ledgers(memory: &dyn Memory, state: &WordArray) -> Vec<(u64, u64)> {
 
 /// Reads the live blocks with their call stacks.
 pub(crate) fn snapshot(source: Source, about: &About) -> Result<Snapshot> {
+    bounded(source, about, usize::MAX).map(|(snapshot, _)| snapshot)
+}
+
+/// Reads at most about so many of the live blocks. Also returns the mean number of bytes between two of them, if that are not all.
+pub(crate) fn bounded(source: Source, about: &About, most: usize) -> Result<(Snapshot, Option<u64>)> {
     let Source { maps, pagemap, memory } = source;
     let state = WordArray::read(&*memory, about.state, size_of::<State>()).context(NO_RECORDS)?;
     let word = |at: usize| state.get(at / 8);
@@ -196,7 +201,7 @@ pub(crate) fn snapshot(source: Source, about: &About) -> Result<Snapshot> {
     let weights = word(offset_of!(State, sample));
 
     let mut stacks = Stacks { frames: &frames, known: HashMap::default(), found: Vec::new() };
-    let mut blocks = Vec::new();
+    let mut chosen = Chosen::new(weights, most);
     let own: Vec<_> = fixed.iter().map(|(start, len)| (*start, start.saturating_add(*len))).collect();
     for (start, end) in without(maps.iter().filter(|map| !map.path.starts_with("/usr")), &own) {
         shadow(&*memory, pagemap.as_ref(), bases[0].0, (start, end), &mut |addr, number| {
@@ -205,7 +210,7 @@ pub(crate) fn snapshot(source: Source, about: &About) -> Result<Snapshot> {
                 return;
             }
             let (stack, size) = (pair as u32, pair >> 32);
-            blocks.push(Block { addr, size, stack: stacks.number(stack), weight: weight(addr, size, weights) });
+            chosen.add(addr, size, || stacks.number(stack));
         });
     }
     for shard in 0..SHARDS {
@@ -218,9 +223,11 @@ pub(crate) fn snapshot(source: Source, about: &About) -> Result<Snapshot> {
         let Some(slots) = WordArray::read(&*memory, slots, count as usize * size_of::<Slot>()) else { continue };
         let (slots, _) = slots.0.as_chunks::<3>();
         for &[addr, size, stack] in slots.iter().filter(|[addr, ..]| *addr > layout::TOMBSTONE) {
-            blocks.push(Block { addr, size, stack: stacks.number(stack as u32), weight: weight(addr, size, weights) });
+            chosen.add(addr, size, || stacks.number(stack as u32));
         }
     }
+    let mean = chosen.mean;
+    let mut blocks = chosen.weighted();
     blocks.sort_unstable_by_key(|block| (block.addr, block.size));
     // If a free was missed, its block may overlap others. Keep the first of overlapping blocks.
     let mut end = 0;
@@ -248,7 +255,8 @@ pub(crate) fn snapshot(source: Source, about: &About) -> Result<Snapshot> {
     let start = word(offset_of!(State, start_nanos));
     let live_bytes = blocks.iter().map(|block| block.size * u64::from(block.weight)).sum();
     let threads = threads(&*memory, &maps, about);
-    let resident = pages.map(|pages| {
+    let thinned = Some(mean).filter(|mean| *mean != weights);
+    let resident = pages.filter(|_| thinned.is_none()).map(|pages| {
         let stack = |thread: &Thread| Some((thread.stack_pointer()?, thread.pointer));
         let stacks = threads.iter().filter_map(stack).chain(about.stacks.iter().map(|stack| (*stack, None)));
         let (blocks, stacks) = (blocks.as_slice(), stacks.collect());
@@ -256,7 +264,7 @@ pub(crate) fn snapshot(source: Source, about: &About) -> Result<Snapshot> {
         let agent = Some(about.state);
         resident::divide(&pages, &Sources { memory: &*memory, blocks, records, agent, stacks, has_classes })
     });
-    Ok(Snapshot {
+    let snapshot = Snapshot {
         at: about.at.clone(),
         millis: about.nanos.saturating_sub(start) / 1_000_000,
         live_bytes,
@@ -269,7 +277,8 @@ pub(crate) fn snapshot(source: Source, about: &About) -> Result<Snapshot> {
         threads,
         usable: None,
         memory: Box::new(Copy { memory, resident }),
-    })
+    };
+    Ok((snapshot, thinned))
 }
 
 /// A copy of a process, and what its resident memory is for.
@@ -379,6 +388,58 @@ pub(crate) fn saw_executable(process: &Arc<Process>, about: &About) -> Option<bo
     Some(false)
 }
 
+/// The blocks that are read: all, or if those were too many, a sample of them as the agent makes one.
+struct Chosen {
+    blocks: Vec<Block>,
+    most: usize,
+    /// The mean number of bytes between two blocks that were recorded, and between two that are kept; 0 for all.
+    recorded: u64,
+    mean: u64,
+}
+
+impl Chosen {
+    /// The least number of blocks that is worth a report.
+    const LEAST: usize = 20_000;
+
+    fn new(recorded: u64, most: usize) -> Self {
+        Self { blocks: Vec::new(), most: most.max(Self::LEAST), recorded, mean: recorded }
+    }
+
+    /// Whether a block is kept is told by its address, so that a block that a larger mean keeps is kept by each smaller one.
+    fn keeps(&self, addr: u64, size: u64) -> bool {
+        let mixed = (addr ^ addr >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let uniform = ((mixed ^ mixed >> 32).wrapping_mul(0x94d0_49bb_1331_11eb) >> 11) as f64 / (1_u64 << 53) as f64;
+        uniform * chance(size, self.recorded) < chance(size, self.mean)
+    }
+
+    fn add(&mut self, addr: u64, size: u64, stack: impl FnOnce() -> u32) {
+        const FIRST: u64 = 64;
+        const LAST: u64 = 1 << 40;
+        if self.mean != self.recorded && !self.keeps(addr, size) {
+            return;
+        }
+        self.blocks.push(Block { addr, size, stack: stack(), weight: 1 });
+        while self.blocks.len() > self.most && self.mean < LAST {
+            self.mean = self.mean.saturating_mul(2).max(FIRST);
+            let blocks = std::mem::take(&mut self.blocks);
+            self.blocks = blocks.into_iter().filter(|block| self.keeps(block.addr, block.size)).collect();
+        }
+    }
+
+    fn weighted(self) -> Vec<Block> {
+        let mut blocks = self.blocks;
+        for block in &mut blocks {
+            block.weight = weight(block.addr, block.size, self.mean);
+        }
+        blocks
+    }
+}
+
+/// Returns the probability that a block is in a sample with so many bytes between two blocks; 0 for all.
+fn chance(size: u64, mean: u64) -> f64 {
+    if mean == 0 || size == 0 { 1.0 } else { -(-(size as f64) / mean as f64).exp_m1() }
+}
+
 /// Returns the number of blocks that a sampled block represents: the inverse of its probability, `1 - exp(-size /
 /// mean)`. A hash of the block's address decides the rounding, so that sums are unbiased.
 #[expect(clippy::cast_sign_loss, reason = "it is at least 1")]
@@ -386,7 +447,7 @@ fn weight(block: u64, size: u64, mean: u64) -> u32 {
     if mean == 0 || size == 0 {
         return 1;
     }
-    let inverse = 1.0 / -(-(size as f64) / mean as f64).exp_m1();
+    let inverse = 1.0 / chance(size, mean);
     let uniform = ((block ^ size).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 11) as f64 / (1_u64 << 53) as f64;
     (inverse + uniform).floor().clamp(1.0, f64::from(u32::MAX)) as u32
 }
@@ -518,6 +579,32 @@ mod tests {
         let maps = [map(10, 20), map(30, 60), map(70, 80)];
         assert_eq!(without(maps.iter(), &[(40, 50), (70, 80)]), [(10, 20), (30, 40), (50, 60)]);
         assert_eq!(without(maps.iter(), &[(0, 100)]), []);
+    }
+
+    #[test]
+    fn of_too_many_blocks_a_sample_with_their_sums_is_read() {
+        // Small and large blocks, more than may be read.
+        let read = |recorded: u64, most: usize| {
+            let mut chosen = Chosen::new(recorded, most);
+            for number in 0..1_000_000_u64 {
+                let size = if number % 1000 == 0 { 50_000 } else { 24 + number % 50 };
+                chosen.add(0x7f00_0000_0000 + 64 * number, size, || 7);
+            }
+            let mean = chosen.mean;
+            (chosen.weighted(), mean)
+        };
+        let (all, mean) = read(0, usize::MAX);
+        assert!(all.len() == 1_000_000 && mean == 0 && all.iter().all(|block| block.weight == 1 && block.stack == 7));
+        let sum = |blocks: &[Block]| -> u64 { blocks.iter().map(|block| block.size * u64::from(block.weight)).sum() };
+        let (some, mean) = read(0, 50_000);
+        assert!(some.len() <= 50_000 && some.len() > 15_000 && mean >= 64, "{} {mean}", some.len());
+        assert!(sum(&some).abs_diff(sum(&all)) * 50 < sum(&all), "{} {}", sum(&some), sum(&all));
+        let count: u64 = some.iter().map(|block| u64::from(block.weight)).sum();
+        assert!(count.abs_diff(1_000_000) < 40_000, "{count}");
+        // Nearly all large ones are in it.
+        assert!(some.iter().filter(|block| block.size == 50_000).count() > 950);
+        // Never fewer than tell something.
+        assert!(read(0, 0).0.len() > 5_000);
     }
 
     #[test]

@@ -17,12 +17,13 @@ pub(crate) fn add(findings: &mut [Finding], walk: &Walk<'_, '_>, snapshot: &Snap
     let (Some(rss), Some(held)) = (rss, resident::held(walk, snapshot)) else { return };
     let of_peak = rss.cached + rss.arenas + rss.free_pages + rss.fragmented;
     let is_held = of_peak > rss.live;
+    let all = held.iter().fold(Held::default(), |sum, (_, held)| sum.and(*held));
     let mut capacity = Vec::new();
     for finding in findings.iter_mut().filter(|finding| !finding.of_allocator) {
         let names = || std::iter::once(&finding.location).chain(&finding.fields);
         let of = held.iter().filter(|(owner, _)| names().any(|name| name == owner));
         let sum = of.fold(Held::default(), |sum, (_, held)| sum.and(*held));
-        finding.rss = effect(finding, sum, is_held);
+        finding.rss = effect(finding, sum, all, is_held);
         if let Some(bytes) = finding.rss.filter(|_| finding.kind == "shrink") {
             // Without an own mapping the allocator keeps the pages.
             capacity.push((bytes.min(sum.mapped), finding.location.as_str()));
@@ -35,13 +36,21 @@ pub(crate) fn add(findings: &mut [Finding], walk: &Walk<'_, '_>, snapshot: &Snap
     rss.offer(Remedy { kind: "capacity".into(), how, returns });
 }
 
-/// Returns the bytes of RSS that a finding saves, if that can be said. `held` is about the blocks that it changes.
-fn effect(finding: &Finding, held: Held, is_held: bool) -> Option<u64> {
-    let part = |of: u64| u128::from(finding.saves.min(held.bytes)) * u128::from(of) / u128::from(held.bytes);
-    let part = |of: u64| u64::try_from(part(of)).unwrap_or(finding.saves);
+/// Returns the bytes of RSS that a finding saves, if that can be said. `held` is about the blocks that it changes, `all` about
+/// the whole heap.
+fn effect(finding: &Finding, held: Held, all: Held, is_held: bool) -> Option<u64> {
+    let share = |saves: u64, of: u64, bytes: u64| {
+        u64::try_from(u128::from(saves.min(bytes)) * u128::from(of) / u128::from(bytes.max(1))).unwrap_or(saves)
+    };
+    let part = |of: u64| share(finding.saves, of, held.bytes);
+    // A smaller type also takes bytes from the blocks that its values are in: as many of these are resident as of the others.
+    let around = |of: u64| {
+        let saves = finding.saves.saturating_sub(held.bytes);
+        share(saves, of.saturating_sub(held.resident), all.bytes.saturating_sub(held.bytes))
+    };
     match &*finding.kind {
         _ if held.bytes == 0 => None,
-        _ if held.resident == 0 => Some(0),
+        _ if held.resident == 0 && finding.saves <= held.bytes => Some(0),
         // What was never touched is spare.
         "shrink" => {
             let touched = finding.saves.saturating_sub(held.bytes - held.resident);
@@ -52,7 +61,7 @@ fn effect(finding: &Finding, held: Held, is_held: bool) -> Option<u64> {
             let is_all = finding.saves >= held.bytes;
             part(held.mapped).saturating_add(if is_all { held.alone } else { 0 })
         }),
-        _ => Some(part(held.resident)),
+        _ => Some(part(held.resident).saturating_add(around(all.resident))),
     }
 }
 
@@ -64,22 +73,32 @@ mod tests {
     fn what_was_never_touched_saves_no_resident_memory() {
         let of = |kind: &str, saves| Finding { kind: kind.into(), saves, ..Finding::default() };
         let spare = Held { bytes: 1000, resident: 300, mapped: 300, alone: 0 };
-        assert_eq!(effect(&of("shrink", 600), spare, false), Some(0));
-        assert_eq!(effect(&of("shrink", 900), spare, false), Some(200));
+        assert_eq!(effect(&of("shrink", 600), spare, spare, false), Some(0));
+        assert_eq!(effect(&of("shrink", 900), spare, spare, false), Some(200));
         let untouched = Held { resident: 0, mapped: 0, ..spare };
-        assert_eq!(effect(&of("box", 600), untouched, true), Some(0));
-        assert_eq!(effect(&of("box", 600), Held::default(), false), None);
+        assert_eq!(effect(&of("box", 600), untouched, spare, true), Some(0));
+        assert_eq!(effect(&of("box", 600), Held::default(), spare, false), None);
+    }
+
+    #[test]
+    fn a_smaller_type_takes_bytes_from_the_blocks_around_it() {
+        // Texts of 112 B in nodes of 5,000 B, of which four fifths are resident: 840 B are 112 of the first and 728 of the others.
+        let finding = Finding { kind: "thin".into(), saves: 840, ..Finding::default() };
+        let texts = Held { bytes: 112, resident: 112, mapped: 0, alone: 0 };
+        let all = Held { bytes: 5112, resident: 4112, mapped: 0, alone: 0 };
+        assert_eq!(effect(&finding, texts, all, false), Some(112 + 728 * 4 / 5));
+        assert_eq!(effect(&finding, texts, all, true), None);
     }
 
     #[test]
     fn if_an_earlier_peak_holds_the_memory_only_pages_count() {
         let of = |kind: &str| Finding { kind: kind.into(), saves: 500, ..Finding::default() };
         let small = Held { bytes: 1000, resident: 1000, mapped: 0, alone: 0 };
-        assert_eq!(effect(&of("box"), small, false), Some(500));
-        assert_eq!(effect(&of("box"), small, true), None);
-        assert_eq!(effect(&of("intern"), small, true), Some(0));
-        assert_eq!(effect(&of("intern"), Held { alone: 400, ..small }, true), Some(0));
-        assert_eq!(effect(&of("leak"), Held { bytes: 500, alone: 400, ..small }, true), Some(400));
-        assert_eq!(effect(&of("shrink"), Held { mapped: 300, ..small }, true), Some(300));
+        assert_eq!(effect(&of("box"), small, small, false), Some(500));
+        assert_eq!(effect(&of("box"), small, small, true), None);
+        assert_eq!(effect(&of("intern"), small, small, true), Some(0));
+        assert_eq!(effect(&of("intern"), Held { alone: 400, ..small }, small, true), Some(0));
+        assert_eq!(effect(&of("leak"), Held { bytes: 500, alone: 400, ..small }, small, true), Some(400));
+        assert_eq!(effect(&of("shrink"), Held { mapped: 300, ..small }, small, true), Some(300));
     }
 }

@@ -9,6 +9,7 @@ pub(crate) mod ages;
 pub(crate) mod decode;
 mod dominators;
 mod keys;
+pub mod names;
 pub(crate) mod paths;
 pub(crate) mod resident;
 pub(crate) mod retained;

@@ -1,7 +1,8 @@
 //! The chain of owners from a root to one block.
 
-use super::summary::owner;
-use super::walk::Walk;
+use super::names::{around, has_inline, is_named};
+use super::summary::{self, owner};
+use super::walk::{Holding, Walk};
 use crate::capture::Snapshot;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -58,14 +59,20 @@ fn find(walk: &Walk<'_, '_>, snapshot: &Snapshot, asked: &str) -> Option<Path> {
     Some(to(walk, snapshot, block, asked.to_owned()))
 }
 
-/// Returns the largest block with values of a type.
+/// Returns the largest block with values of a type, or else the largest of which the elements have such values inside.
 fn largest(walk: &Walk<'_, '_>, snapshot: &Snapshot, name: &str) -> Option<usize> {
-    let is_it = |of: &str| of == name || of.split_once('<').is_some_and(|(head, _)| head == name);
-    let is_of_type: Vec<bool> = walk.holdings.iter().map(|of| is_it(&of.element) || is_it(&of.content)).collect();
-    let all = (0..snapshot.blocks.len())
-        .filter(|block| is_of_type.get(walk.holding(*block) as usize).copied().unwrap_or(false));
-    // Of equal ones the first.
-    all.max_by_key(|block| (snapshot.blocks[*block].size, std::cmp::Reverse(*block)))
+    let of = |is_it: &dyn Fn(&Holding) -> bool| {
+        let is_of_type: Vec<bool> = walk.holdings.iter().map(is_it).collect();
+        let all = (0..snapshot.blocks.len())
+            .filter(|block| is_of_type.get(walk.holding(*block) as usize).copied().unwrap_or(false));
+        // Of equal ones the first.
+        all.max_by_key(|block| (snapshot.blocks[*block].size, std::cmp::Reverse(*block)))
+    };
+    of(&|of| is_named(&of.element, name) || is_named(&of.content, name)).or_else(|| {
+        let fields = summary::fields(walk);
+        let around = around(&fields, name);
+        of(&|of| around.iter().any(|name| has_inline(&of.element, name)))
+    })
 }
 
 /// Returns the shortest path from a root to a block.

@@ -177,6 +177,8 @@ fn chains_lead_from_a_root_to_a_block() {
         assert!(value.of.starts_with("Doc.body = \"0000"), "{value:?}");
         let at = answers(&format!("{:#x}", documents.address + 100), None);
         assert_eq!(at[0].steps, list.steps);
+        // A type that is no block of its own: the map that has such values.
+        assert_eq!(answers("Tenant", None)[0].steps, list.steps[..1]);
         assert_eq!(answers("0x10", Some("Doc.body is 9999")), []);
     }
 }

@@ -46,6 +46,12 @@ pub fn alone(name: &str, case: impl FnOnce()) {
     );
 }
 
+/// The address sanitizer has memory of its own (its shadow, and blocks that it keeps after they were freed), and keeps variables
+/// apart from the stack.
+pub fn is_sanitized() -> bool {
+    option_env!("RUSTFLAGS").is_some_and(|flags| flags.contains("sanitizer"))
+}
+
 /// A folder that is removed in the end.
 pub struct Scratch(pub PathBuf);
 

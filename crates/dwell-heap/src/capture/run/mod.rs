@@ -45,6 +45,8 @@ pub enum At {
 pub struct Run {
     /// The snapshots in the order of time. Dropping one ends the process that has its memory.
     pub snapshots: Vec<Snapshot>,
+    /// The mean number of bytes between two blocks of the snapshots, if the memory that was left was not enough for all.
+    pub sample: Option<u64>,
     /// The most live bytes until the end, if that is known; a snapshot of the peak has at least 98 % of them.
     pub peak_bytes: Option<u64>,
     /// The program's exit code; for a signal, 128 plus its number.

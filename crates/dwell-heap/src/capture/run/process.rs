@@ -8,7 +8,7 @@
 )]
 
 use super::growth::{Growth, Shield};
-use super::limits::{Room, smaps};
+use super::limits::{Limits, Room, smaps};
 use super::listen::listen;
 use super::message::{Message, Moved};
 use super::plan::{EndOf, Plan, sockets};
@@ -222,12 +222,47 @@ enum Kept {
 
 impl Kept {
     fn snapshot(self, about: &About) -> Result<Snapshot> {
-        let source = match self {
-            Self::Process(process) => Source::of(process)?,
-            Self::Disk(spilled) => spilled.source()?,
-        };
-        image::snapshot(source, about)
+        image::snapshot(self.source()?, about)
     }
+
+    /// Reads as many blocks as memory is left for.
+    fn bounded(self, about: &About, most: usize) -> Result<(Snapshot, Option<u64>)> {
+        image::bounded(self.source()?, about, most)
+    }
+
+    fn source(self) -> Result<Source> {
+        match self {
+            Self::Process(process) => Source::of(process),
+            Self::Disk(spilled) => spilled.source(),
+        }
+    }
+}
+
+/// A copy that was read, the mean number of bytes between two of its blocks if those are not all, and when it was made.
+type Readable = (Snapshot, Option<u64>, u64);
+
+/// Reads the first copy that can be read: the OOM killer may also have killed a copy. Also
+/// returns the first error.
+fn first_readable(
+    copies: impl Iterator<Item = (Kept, About)>,
+    most: usize,
+) -> (Option<Readable>, Option<anyhow::Error>) {
+    let mut lost = None;
+    for (kept, about) in copies {
+        match kept.bounded(&about, most) {
+            Ok((snapshot, thinned)) => return (Some((snapshot, thinned, about.nanos)), lost),
+            Err(error) => lost = lost.or(Some(error)),
+        }
+    }
+    (None, lost)
+}
+
+/// Returns for how many blocks this process has memory, with the walk over them and the debug info.
+fn most_blocks() -> usize {
+    /// The walk takes 190 bytes a block; the rest is for types and reports.
+    const EACH: u64 = 500;
+    let left = Limits::new(Path::new("/"), std::process::id() as i32).room().map_or(u64::MAX, |room| room.left);
+    usize::try_from(left / EACH).unwrap_or(usize::MAX)
 }
 
 /// The state of a program after its end.
@@ -580,7 +615,7 @@ impl Session<'_, '_> {
             }
         }
         let snapshots = in_order(snapshots);
-        Ok(Run { snapshots, peak_bytes, code: code(status), millis, notes: self.notes, killed: None })
+        Ok(Run { snapshots, peak_bytes, code: code(status), millis, notes: self.notes, ..Run::default() })
     }
 
     /// Reads what is left if the helper was killed, too.
@@ -605,24 +640,27 @@ impl Session<'_, '_> {
         // The latest copy is what comes closest to the end.
         let mut copies = vec![self.grown.take(), self.peak.take(), self.fallback.take()];
         copies.sort_by_key(|of| std::cmp::Reverse(nanos(of)));
+        let most = most_blocks() / (1 + self.taken.len());
         let mut snapshots = Vec::new();
-        let mut before = None;
-        let mut problem = self.problem.take();
-        for (kept, about) in copies.into_iter().flatten() {
-            let nanos = about.nanos;
-            match kept.snapshot(&about) {
-                Ok(snapshot) => {
-                    before = Some(self.ended.saturating_sub(nanos) / 1_000_000);
-                    snapshots.push(snapshot);
-                    break;
-                }
-                // The OOM killer may also have killed a copy.
-                Err(error) => problem = problem.or(Some(error)),
-            }
+        let (mut before, mut sample) = (None, None);
+        let (read, lost) = first_readable(copies.into_iter().flatten(), most);
+        let problem = self.problem.take().or(lost);
+        if let Some((snapshot, thinned, nanos)) = read {
+            sample = thinned;
+            before = Some(self.ended.saturating_sub(nanos) / 1_000_000);
+            snapshots.push(snapshot);
         }
         let latest = snapshots.first().map_or(0, |snapshot| snapshot.live_bytes);
         for (process, about) in self.taken.drain(..) {
-            snapshots.extend(Kept::Process(process).snapshot(&about));
+            if let Ok((snapshot, thinned)) = Kept::Process(process).bounded(&about, most) {
+                sample = sample.max(thinned);
+                snapshots.push(snapshot);
+            }
+        }
+        if let Some(mean) = sample {
+            self.notes.push(format!(
+                "the memory that is left is not enough to read all blocks: the report is as with --sample {mean}"
+            ));
         }
         if let Some(problem) = problem {
             self.notes.push(format!("a copy of the program was lost: {problem:#}"));
@@ -639,7 +677,8 @@ impl Session<'_, '_> {
         snapshots.retain(|snapshot| is_worth(snapshot.live_bytes));
         self.notes.insert(0, if is_killed { killed.note(latest) } else { NO_HELPER.to_owned() });
         let snapshots = in_order(snapshots);
-        Run { snapshots, peak_bytes: None, code: code(status), millis, notes: self.notes, killed: Some(killed) }
+        let (code, notes) = (code(status), self.notes);
+        Run { snapshots, sample, peak_bytes: None, code, millis, notes, killed: Some(killed) }
     }
 
     /// Stops the helper, which shares the program's memory. Returns the final state of the program, or `None` if the
