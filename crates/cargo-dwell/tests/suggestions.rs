@@ -117,7 +117,7 @@ fn what_is_not_shown_has_its_reason() {
         ("Declined", "allow"),
         ("Kept", "keep"),
         ("Outcome", "common"),
-        ("Packet", "common"),
+        ("Parcel", "common"),
         ("Event", "queue"),
         ("Settings", "few"),
         ("Condition", "common"),
@@ -203,6 +203,13 @@ fn futures_get_the_change_that_saves_what_is_said() {
             assert_eq!(one["heap"].as_u64() > Some(0), kind == "box-argument", "{one:#}");
         }
     }
+    // A box in `copies` is in no other future that has `work` too.
+    let twice = of_name(&document, "futures", "function", "twice")["suggestions"].as_array().expect("a list").iter();
+    assert!(twice.clone().all(|one| one["future"] != "{async fn copies}"), "{twice:#?}");
+    // Each place has what it saves after the others, so what is shown saves something.
+    let all = document["futures"].as_array().expect("a list").iter().flat_map(|of| of["suggestions"].as_array());
+    let shown: Vec<_> = all.flatten().filter(|one| one["shown"] == true).collect();
+    assert!(!shown.is_empty() && shown.iter().all(|one| one["saves_together"].as_u64() >= Some(128)), "{shown:#?}");
     let checked = of_name(&document, "futures", "function", "checked");
     let kinds = checked["suggestions"].as_array().expect("a list").iter().map(|one| &one["kind"]);
     assert!(kinds.clone().all(|kind| kind != "return-future" && kind != "unused-argument"), "{checked:#}");

@@ -265,7 +265,8 @@ fn dwarf_in_pe_is_read() {
         let _ = writeln!(std::io::stderr(), "skipped: there is no objcopy that writes PE");
         return;
     }
-    let (of_elf, of_pe) = [elf, folder.path().join("fixture.exe")].map(|file| dwell_debuginfo::load(&file, &own()).unwrap()).into();
+    let (of_elf, of_pe) =
+        [elf, folder.path().join("fixture.exe")].map(|file| dwell_debuginfo::load(&file, &own()).unwrap()).into();
     let types = |program: &Program| program.types().map(|(_, ty)| (ty.path.clone(), ty.size)).collect::<Vec<_>>();
     assert_eq!(types(&of_pe), types(&of_elf));
     let error = dwell_debuginfo::load(&folder.path().join("stripped.exe"), &own()).unwrap_err().to_string();

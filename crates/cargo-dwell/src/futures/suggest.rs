@@ -174,17 +174,15 @@ fn one_after_another(program: &Program, graph: &Graph, outer: &[TypeId], all: &m
     });
     groups.truncate(PLACES);
     let mut made: Vec<usize> = Vec::new();
+    let mut made_sizes: HashMap<TypeId, (u64, u64)> = HashMap::new();
     let mut known: HashMap<TypeId, u64> = HashMap::new();
     for group in groups {
         let changes: Vec<&Change> = made.iter().chain(&group).map(|&index| &all[index].change).collect();
         // Only the futures around this change become smaller by it.
-        let around: HashSet<TypeId> = group.iter().flat_map(|&index| all[index].change.within(graph)).collect();
-        let within: HashSet<TypeId> = changes.iter().flat_map(|change| change.within(graph)).collect();
-        let mut sizes = Sizes::new(program, graph, &changes, &within);
-        // A boxed future is as large as before.
-        let is_boxed = |id: &TypeId| changes.iter().any(|of| of.coroutine != *id && of.replaced.contains_key(id));
-        let around = outer.iter().filter(|id| around.contains(id) && !is_boxed(id));
-        let after: Vec<(TypeId, u64)> = around.map(|id| (*id, sizes.of(*id))).collect();
+        let around: HashSet<TypeId> =
+            group.iter().flat_map(|&index| graph.within(all[index].change.coroutine)).collect();
+        let mut changed = made_sizes.clone();
+        let after = sizes_after(program, graph, &changes, &around, &mut changed, outer);
         let before = |id: TypeId| known.get(&id).copied().unwrap_or_else(|| program.size_of(id));
         let heap = heap(&group, all);
         // Each outermost future that becomes smaller makes its own boxes.
@@ -199,20 +197,50 @@ fn one_after_another(program: &Program, graph: &Graph, outer: &[TypeId], all: &m
         if is_enough {
             known.extend(after);
             made.extend(group);
+            made_sizes = changed;
         }
     }
 }
 
+/// Returns the sizes of those of some futures that are around changed ones. `changed` gets the sizes of the changed ones, with their
+/// alignment; those that are not in `around` it has already.
+///
+/// A box around a future's argument is made in the changed future: elsewhere the argument's type is as large as before.
+fn sizes_after(
+    program: &Program,
+    graph: &Graph,
+    changes: &[&Change],
+    around: &HashSet<TypeId>,
+    changed: &mut HashMap<TypeId, (u64, u64)>,
+    futures: &[TypeId],
+) -> Vec<(TypeId, u64)> {
+    let mut ids: Vec<TypeId> = changes.iter().map(|of| of.coroutine).filter(|id| around.contains(id)).collect();
+    ids.sort_unstable_by_key(|id| (program.size_of(*id), *id));
+    ids.dedup();
+    for id in &ids {
+        changed.remove(id);
+    }
+    for id in ids {
+        let inside = Change { replaced: changed.clone(), ..Change::new(id, Vec::new()) };
+        let of_this = changes.iter().copied().filter(|of| of.coroutine == id);
+        let own: Vec<&Change> = of_this.chain([&inside]).collect();
+        let within = own.iter().flat_map(|of| of.within(graph)).collect();
+        let size = Sizes::new(program, graph, &own, &within).of(id);
+        changed.insert(id, (size, program.get(id).align));
+    }
+    let Some(first) = changes.first() else { return Vec::new() };
+    let all = Change { replaced: changed.clone(), ..Change::new(first.coroutine, Vec::new()) };
+    let (within, all) = (all.within(graph), [&all]);
+    let mut sizes = Sizes::new(program, graph, &all, &within);
+    futures.iter().filter(|id| around.contains(id)).map(|id| (*id, sizes.of(*id))).collect()
+}
+
 /// Returns the savings of a change, by future.
 fn savings(program: &Program, graph: &Graph, change: &Change, futures: &[TypeId]) -> HashMap<TypeId, u64> {
-    let within = change.within(graph);
-    let changes = [change];
-    let mut sizes = Sizes::new(program, graph, &changes, &within);
-    let saved = |&future: &TypeId| Some((future, program.size_of(future).checked_sub(sizes.of(future))?));
-    // A boxed future is as large as before.
-    let is_boxed = |future: TypeId| future != change.coroutine && change.replaced.contains_key(&future);
-    let shrunk = futures.iter().filter(|&&future| within.contains(&future) && !is_boxed(future)).filter_map(saved);
-    shrunk.filter(|&(_, bytes)| bytes > 0).collect()
+    let around = graph.within(change.coroutine);
+    let after = sizes_after(program, graph, &[change], &around, &mut HashMap::new(), futures);
+    let saved = after.into_iter().filter_map(|(id, size)| Some((id, program.size_of(id).checked_sub(size)?)));
+    saved.filter(|&(_, bytes)| bytes > 0).collect()
 }
 
 /// Finds futures that functions take by value and hold several times, and suggests a box where the future is made: in

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
 /// The least saving in bytes, unless it is an eighth of a larger type.
-const LEAST: u64 = 16;
+pub(super) const LEAST: u64 = 16;
 /// A box must save memory even if this percentage of the values need it.
 const BREAK_EVEN: u64 = 66;
 /// The same for an enum with a variant that is known to be common, which needs no box.
@@ -46,6 +46,8 @@ pub enum Change {
     BoxError,
     /// `Box<str>` for `String`, `Box<[T]>` for `Vec<T>`.
     BoxSlice,
+    /// An index type that is never zero, so that an `Option` of it needs no tag.
+    Niche,
     /// Order the fields of a `repr(C)` struct by alignment.
     Reorder,
 }
@@ -106,15 +108,15 @@ impl Finder<'_, '_> {
             Kind::Enum(_) => self.variants(id, ty, item),
             Kind::Struct(fields) => {
                 let boxes = self.optional(id, ty, fields, item).into_iter().chain(self.error(id, ty, fields));
-                let others = self.slices(id, ty, fields, item).into_iter().chain(self.reordering(ty, fields, item));
-                boxes.chain(others).collect()
+                let others = self.slices(id, ty, fields, item).into_iter().chain(self.niches(id, fields, item));
+                boxes.chain(others).chain(self.reordering(ty, fields, item)).collect()
             }
             _ => Vec::new(),
         };
         found.into_iter().filter(|of| of.saves >= LEAST.max(of.size / 8)).collect()
     }
 
-    fn size(&self, id: TypeId) -> u64 {
+    pub(super) fn size(&self, id: TypeId) -> u64 {
         self.sizes.of(id).size
     }
 
@@ -231,7 +233,7 @@ impl Finder<'_, '_> {
             let heap = boxes.iter().map(|(_, bytes)| *bytes).max().unwrap_or(0);
             let general = boxes.iter().flat_map(|(parts, _)| parts).find_map(|part| match part {
                 Part::Field(_, variant, field) => Some(all[*variant][*field].ty).filter(|of| self.is_general(*of)),
-                Part::Variant(..) | Part::Slice(..) => None,
+                Part::Variant(..) | Part::Slice(..) | Part::Niche(..) => None,
             });
             if let Some(of) = general {
                 let of = &self.program.get(of).name;
@@ -239,7 +241,7 @@ impl Finder<'_, '_> {
             }
             // The type's user chose it, and other users choose a small one.
             let has_parameter = |part: &Part| match part {
-                Part::Field(_, variant, field) | Part::Slice(_, variant, field) => {
+                Part::Field(_, variant, field) | Part::Slice(_, variant, field) | Part::Niche(_, variant, field) => {
                     is_parameter(item, Some(name(*variant)), &all[*variant][*field].name)
                 }
                 Part::Variant(_, variant) => {
@@ -277,7 +279,7 @@ impl Finder<'_, '_> {
                 .map(|(parts, &index)| {
                     let fields = parts.iter().filter_map(|part| match part {
                         Part::Field(.., field) => Some(format!("`{}`", all[index][*field].name)),
-                        Part::Variant(..) | Part::Slice(..) => None,
+                        Part::Variant(..) | Part::Slice(..) | Part::Niche(..) => None,
                     });
                     format!("{} of `{}`", list(&fields.collect::<Vec<_>>()), name(index))
                 })
@@ -411,52 +413,6 @@ impl Finder<'_, '_> {
         })
     }
 
-    /// Returns the change that leaves out the capacity of texts and lists whose length no code changes.
-    fn slices(&self, id: TypeId, ty: &Type, fields: &[Field], item: Option<&Item>) -> Option<Candidate> {
-        let item = item?;
-        let name = ty.name.split('<').next().unwrap_or_default();
-        let is_list = |field: &Field| {
-            let path = &*self.program.get(field.ty).path;
-            path == "alloc::string::String" || path.starts_with("alloc::vec::Vec<")
-        };
-        let fixed: Vec<(usize, &Field)> = fields
-            .iter()
-            .enumerate()
-            .filter(|(_, field)| is_list(field) && !self.items.grows(name, &field.name))
-            .filter(|(_, field)| !is_parameter(Some(item), None, &field.name))
-            .collect();
-        let boxes: Vec<Part> = fixed.iter().map(|(index, _)| Part::Slice(id, 0, *index)).collect();
-        let (size, pointer) = (self.size(id), self.program.pointer_size);
-        let after = self.sizes.after(self.embedding, id, &boxes);
-        let saves = after.get(&id).map_or(0, |after| size.saturating_sub(after.size));
-        if !self.is_counted && saves < (3 * pointer).max(size / 4) {
-            return None;
-        }
-        let edit = |field: &Field| {
-            let (line, from) = item.field_type(None, &field.name)?;
-            let list = from.strip_prefix("Vec<").and_then(|of| of.strip_suffix('>'));
-            let to = if from == "String" { Some("Box<str>".to_owned()) } else { list.map(|of| format!("Box<[{of}]>")) };
-            Some(Edit { file: item.file.clone(), line, item: format!("{name}.{}", field.name), from, to: to? })
-        };
-        let names: Vec<String> = fixed.iter().map(|(_, field)| format!("`{}`", field.name)).collect();
-        Some(Candidate {
-            kind: Change::BoxSlice,
-            saves,
-            size,
-            after,
-            heap: 0,
-            parts: fixed.iter().map(|(_, field)| field.name.to_string()).collect(),
-            how: format!("`Box<str>` or `Box<[T]>` for {}: no code changes their length", list(&names)),
-            is_rare: false,
-            is_general: false,
-            least_shown: LEAST,
-            least_even: 0,
-            edits: fixed.iter().filter_map(|(_, field)| edit(field)).collect(),
-            boxes,
-            against: None,
-        })
-    }
-
     /// Returns a change that sorts the fields of a `repr(C)` struct by alignment. rustc sorts those of other structs.
     fn reordering(&self, ty: &Type, fields: &[Field], item: Option<&Item>) -> Option<Candidate> {
         let program = self.program;
@@ -493,7 +449,7 @@ impl Finder<'_, '_> {
 }
 
 /// Returns `true` if the declared type of a field is a type parameter, or an `Option` of one.
-fn is_parameter(item: Option<&Item>, variant: Option<&str>, field: &str) -> bool {
+pub(super) fn is_parameter(item: Option<&Item>, variant: Option<&str>, field: &str) -> bool {
     let declared = |item: &Item| {
         let (_, text) = item.field_type(variant, field)?;
         let text = text.strip_prefix("Option<").and_then(|text| text.strip_suffix('>')).unwrap_or(&text).trim();
@@ -512,7 +468,7 @@ fn edit(ty: &Type, part: Part, item: Option<&Item>) -> Option<Edit> {
     };
     let fields = |variant: usize| variants(ty).get(variant).copied().unwrap_or_default();
     let (line, of, from) = match part {
-        Part::Slice(..) => return None,
+        Part::Slice(..) | Part::Niche(..) => return None,
         Part::Field(_, variant, field) => {
             let field = fields(variant).get(field)?;
             let (line, of) = item.field_type(name(variant), &field.name)?;
@@ -533,16 +489,18 @@ fn edit(ty: &Type, part: Part, item: Option<&Item>) -> Option<Edit> {
     let to = match part {
         _ if from.is_empty() => String::new(),
         Part::Variant(..) => format!("Box<({from})>"),
-        Part::Field(..) | Part::Slice(..) => match from.strip_prefix("Option<").and_then(|of| of.strip_suffix('>')) {
-            Some(inside) => format!("Option<Box<{inside}>>"),
-            None => format!("Box<{from}>"),
-        },
+        Part::Field(..) | Part::Slice(..) | Part::Niche(..) => {
+            match from.strip_prefix("Option<").and_then(|of| of.strip_suffix('>')) {
+                Some(inside) => format!("Option<Box<{inside}>>"),
+                None => format!("Box<{from}>"),
+            }
+        }
     };
     Some(Edit { file: item.file.clone(), line, item: format!("{short}{of}"), from, to })
 }
 
 /// Lists names: `a, b and c`.
-fn list(names: &[String]) -> String {
+pub(super) fn list(names: &[String]) -> String {
     match names {
         [] => String::new(),
         [one] => one.clone(),

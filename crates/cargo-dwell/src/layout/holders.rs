@@ -140,11 +140,9 @@ impl Holders {
             for (element, holder) in held(program, ty) {
                 direct.entry(element).or_default().push((id, holder));
             }
-            if let (true, [ok, error]) = (is(ty, "core::result::Result"), &ty.params[..])
-                && ok.ty != error.ty
-            {
-                let least = errors.entry(error.ty).or_insert(u64::MAX);
-                *least = (*least).min(program.size_of(ok.ty));
+            if let Some((ok, error)) = result(ty).filter(|(ok, error)| ok != error) {
+                let least = errors.entry(error).or_insert(u64::MAX);
+                *least = (*least).min(program.size_of(ok));
             }
         }
         let is_own = |of: &Holder| of.rank == Rank::Many || of.rank == Rank::Boxed && of.name.starts_with("Box<");
@@ -225,6 +223,13 @@ impl Holders {
 /// in a buffer.
 fn is_wrapper(ty: &Type) -> bool {
     ty.path.starts_with("core::iter::") || ty.path.starts_with("core::ops::range::")
+}
+
+/// Returns the types of `Ok` and `Err` of a `Result`. rustc gives its parameters to the variants only.
+fn result(ty: &Type) -> Option<(TypeId, TypeId)> {
+    let Kind::Enum(of) = &ty.kind else { return None };
+    let variant = |name: &str| of.variants.iter().find(|of| *of.name == *name)?.fields.first().map(|field| field.ty);
+    if is(ty, "core::result::Result") { variant("Ok").zip(variant("Err")) } else { None }
 }
 
 /// Returns `true` for a type of std that has a value and says no more about it: `Option`, a tuple, a lock.

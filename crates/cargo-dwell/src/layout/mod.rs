@@ -1,6 +1,7 @@
 //! `cargo dwell layout`: the sizes of a program's types, and suggestions for smaller ones.
 
 mod candidates;
+mod compact;
 mod counts;
 mod explain;
 mod holders;

@@ -20,6 +20,8 @@ pub(super) enum Part {
     Variant(TypeId, usize),
     /// A `String` or `Vec` of a variant, as a `Box<str>` or `Box<[T]>`.
     Slice(TypeId, usize, usize),
+    /// An `Option` of a variant whose value has a niche for `None`.
+    Niche(TypeId, usize, usize),
 }
 
 /// The fields of a struct, or those of each variant of an enum.
@@ -147,6 +149,7 @@ impl<'p> Sizes<'p> {
             fields
                 .map(|(field, part)| match optional(self.program, part.ty) {
                     Some(_) if boxed(Part::Field(id, number, field)) => Layout::words_of(size, 1, 0),
+                    Some(inside) if boxed(Part::Niche(id, number, field)) => Layout { niche: None, ..of(inside) },
                     None if boxed(Part::Field(id, number, field)) => pointer,
                     None if boxed(Part::Slice(id, number, field)) => Layout::words_of(size, 2, 1),
                     _ => of(part.ty),

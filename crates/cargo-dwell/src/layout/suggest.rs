@@ -270,7 +270,8 @@ impl<'p> Facts<'p> {
         };
         let judged = finder.of(id, item).into_iter().map(|of| self.judge(id, ty, of, sizes));
         // Most structs have a `String`: what nothing speaks for is not worth a line.
-        let judged = judged.filter(|(_, of)| of.shown || of.kind != Change::BoxSlice);
+        let is_compact = |of: &Suggestion| matches!(of.kind, Change::BoxSlice | Change::Niche);
+        let judged = judged.filter(|(_, of)| of.shown || !is_compact(of));
         judged.max_by_key(|(_, of)| {
             let boxes = of.parts.len() as u64;
             (of.shown, of.evidence.saves_in_all, of.saves / if of.kind == Change::BoxVariants { boxes } else { 1 })
@@ -363,7 +364,7 @@ impl<'p> Facts<'p> {
         if of.is_rare || evidence.rank <= Rank::Future {
             return few(self.few(evidence));
         }
-        if of.kind == Change::BoxSlice && (evidence.rank < Rank::Many || evidence.is_queue()) {
+        if matches!(of.kind, Change::BoxSlice | Change::Niche) && (evidence.rank < Rank::Many || evidence.is_queue()) {
             return few(self.few(evidence));
         }
         if break_even_is_low(of) {
@@ -408,7 +409,9 @@ fn count_values(counts: &Counts, ty: &Type, of: &Candidate, evidence: &mut Evide
             let all = of.parts.iter().filter_map(|field| counts.of_field(&ty.name, field));
             all.reduce(|a, b| (a.0.max(b.0), a.1.max(b.1)))
         }
-        Change::Reorder | Change::BoxSlice => of.parts.first().and_then(|first| counts.of_field(&ty.name, first)),
+        Change::Reorder | Change::BoxSlice | Change::Niche => {
+            of.parts.first().and_then(|first| counts.of_field(&ty.name, first))
+        }
         // An error is returned, and not live for long.
         Change::BoxError => return None,
     };
@@ -556,15 +559,45 @@ mod tests {
         let mut made = Made::new(8);
         let (large, small) = (made.bytes(140), made.add("u64", 8, 8, Kind::Primitive));
         let error = made.choice("app::Failure", 144, 8, &[("Query", Some(large)), ("Missing", Some(small))]);
-        let result = [("Ok", Some(small)), ("Err", Some(error))];
-        let result = made.choice("core::result::Result<u64, app::Failure>", 152, 8, &result);
         made.add("alloc::string::String", 24, 8, Kind::Struct(Vec::new()));
         let few = made.suggest(error);
         assert_eq!(few.withheld.map(|of| of.reason), Some(Reason::Few));
-        made.0.types[result.0 as usize].params =
-            [("T", small), ("E", error)].map(|(name, ty)| Param { name: name.into(), ty }).to_vec();
+        let result = [("Ok", Some(small)), ("Err", Some(error))];
+        made.choice("core::result::Result<u64, app::Failure>", 152, 8, &result);
         let one = made.suggest(error);
         assert!(one.shown && one.saves == 128, "{one:#?}");
+        // A struct has one box for all fields, if what is returned beside it is smaller.
+        let field = |ty| Field { name: "0".into(), ty, offset: 0, line: None };
+        let lost = made.add("app::Lost", 140, 1, Kind::Struct(vec![field(large)]));
+        made.choice("core::result::Result<u64, app::Lost>", 152, 8, &[("Ok", Some(small)), ("Err", Some(lost))]);
+        let one = made.suggest(lost);
+        assert_eq!((one.kind, one.shown, one.saves), (Change::BoxError, true, 132));
+    }
+
+    #[test]
+    fn lists_without_capacity_and_indexes_with_a_niche_are_suggested() {
+        let row = "pub struct Row { a: String, b: String, c: String }\n";
+        let node = "struct Id(usize);\nstruct Node { up: Option<Id>, next: Option<Id>, number: u64 }\n";
+        let suggest = |more: &str| {
+            let folder = tempfile::tempdir().unwrap();
+            std::fs::write(folder.path().join("a.rs"), [row, node, more].concat()).unwrap();
+            let mut made = Made::new(8);
+            let field = |name: &str, ty, offset| Field { name: name.into(), ty, offset, line: None };
+            let text = made.add("alloc::string::String", 24, 8, Kind::Struct(Vec::new()));
+            let fields = ["a", "b", "c"].into_iter().zip([0, 24, 48]).map(|(name, at)| field(name, text, at)).collect();
+            let row = made.add("app::Row", 72, 8, Kind::Struct(fields));
+            made.generic("alloc::vec::Vec<app::Row>", 24, &[row]);
+            let number = made.add("usize", 8, 8, Kind::Primitive);
+            let index = made.add("app::Id", 8, 8, Kind::Struct(vec![field("0", number, 0)]));
+            let option = made.choice("core::option::Option<app::Id>", 16, 8, &[("None", None), ("Some", Some(index))]);
+            let fields = vec![field("up", option, 0), field("next", option, 16), field("number", number, 32)];
+            let node = made.add("app::Node", 40, 8, Kind::Struct(fields));
+            made.generic("alloc::vec::Vec<app::Node>", 24, &[node]);
+            let facts = Facts::new(&made.0, Some(folder.path()), None);
+            [row, node].map(|id| facts.suggest(id).map(|of| (of.kind, of.saves, of.shown)))
+        };
+        assert_eq!(suggest(""), [Some((Change::BoxSlice, 24, true)), Some((Change::Niche, 16, true))]);
+        assert_eq!(suggest("impl Row { fn f(&mut self) { self.c.push('x'); } }\n")[0], None);
     }
 
     /// A container of another crate is known by what its raw pointers point at, a cursor of it by its name.

@@ -66,9 +66,9 @@ enum Kept {
     Small(u8),
 }
 
-/// Messages wait in slots, so most packets are messages.
+/// Messages wait in slots, so most parcels are messages.
 struct Message([u64; 30]);
-enum Packet {
+enum Parcel {
     Ping,
     Publish(Message),
     Ack(u32),
@@ -107,10 +107,10 @@ fn fail(number: u32) -> Result<u32, Fault> {
 fn silent() -> usize {
     let kept = vec![Kept::Large([1; 90]), Kept::Text(String::new()), Kept::Small(1)];
     let slots = vec![Some(Message([1; 30])), None];
-    let packets = vec![Packet::Ping, Packet::Ack(1), Packet::Publish(Message([1; 30]))];
+    let parcels = vec![Parcel::Ping, Parcel::Ack(1), Parcel::Publish(Message([1; 30]))];
     let events = std::collections::VecDeque::from([Event::Incoming([1; 30]), Event::Outgoing(1)]);
     let glyphs = vec![Glyph::Space, Glyph::Letter('a'), Glyph::Outline([1; 36])];
-    black_box((&kept, &slots, &packets, &events, &glyphs, Cache(Box::new([1; 36]))));
+    black_box((&kept, &slots, &parcels, &events, &glyphs, Cache(Box::new([1; 36]))));
     println!("silent Fault {} {}", size_of::<Fault>(), size_of::<FaultChanged>());
     println!("silent Glyph {} {}", size_of::<Glyph>(), size_of::<GlyphChanged>());
     fail(3).map_or(0, |number| number as usize)
