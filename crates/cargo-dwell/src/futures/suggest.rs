@@ -172,7 +172,9 @@ fn one_after_another(program: &Program, graph: &Graph, outer: &[TypeId], all: &m
         let best = group.iter().map(|&index| all[index].reach()).max().unwrap_or(0);
         (first.is_box(), Reverse(best.saturating_sub(heap(group, all))), first.what.clone(), first.line())
     });
-    groups.truncate(PLACES);
+    for index in groups.split_off(PLACES.min(groups.len())).into_iter().flatten() {
+        all[index].is_shown = false;
+    }
     let mut made: Vec<usize> = Vec::new();
     let mut made_sizes: HashMap<TypeId, (u64, u64)> = HashMap::new();
     let mut known: HashMap<TypeId, u64> = HashMap::new();
@@ -181,8 +183,8 @@ fn one_after_another(program: &Program, graph: &Graph, outer: &[TypeId], all: &m
         // Only the futures around this change become smaller by it.
         let around: HashSet<TypeId> =
             group.iter().flat_map(|&index| graph.within(all[index].change.coroutine)).collect();
-        let mut changed = made_sizes.clone();
-        let after = sizes_after(program, graph, &changes, &around, &mut changed, outer);
+        let mut resolved = made_sizes.clone();
+        let after = sizes_after(program, graph, &changes, &around, &mut resolved, outer);
         let before = |id: TypeId| known.get(&id).copied().unwrap_or_else(|| program.size_of(id));
         let heap = heap(&group, all);
         // Each outermost future that becomes smaller makes its own boxes.
@@ -197,12 +199,12 @@ fn one_after_another(program: &Program, graph: &Graph, outer: &[TypeId], all: &m
         if is_enough {
             known.extend(after);
             made.extend(group);
-            made_sizes = changed;
+            made_sizes = resolved;
         }
     }
 }
 
-/// Returns the sizes of those of some futures that are around changed ones. `changed` gets the sizes of the changed ones, with their
+/// Returns the sizes of those of some futures that are around changed ones. `resolved` gets the sizes of the changed ones, with their
 /// alignment; those that are not in `around` it has already.
 ///
 /// A box around a future's argument is made in the changed future: elsewhere the argument's type is as large as before.
@@ -211,25 +213,25 @@ fn sizes_after(
     graph: &Graph,
     changes: &[&Change],
     around: &HashSet<TypeId>,
-    changed: &mut HashMap<TypeId, (u64, u64)>,
+    resolved: &mut HashMap<TypeId, (u64, u64)>,
     futures: &[TypeId],
 ) -> Vec<(TypeId, u64)> {
     let mut ids: Vec<TypeId> = changes.iter().map(|of| of.coroutine).filter(|id| around.contains(id)).collect();
     ids.sort_unstable_by_key(|id| (program.size_of(*id), *id));
     ids.dedup();
     for id in &ids {
-        changed.remove(id);
+        resolved.remove(id);
     }
     for id in ids {
-        let inside = Change { replaced: changed.clone(), ..Change::new(id, Vec::new()) };
+        let inside = Change { replaced: resolved.clone(), ..Change::new(id, Vec::new()) };
         let of_this = changes.iter().copied().filter(|of| of.coroutine == id);
         let own: Vec<&Change> = of_this.chain([&inside]).collect();
         let within = own.iter().flat_map(|of| of.within(graph)).collect();
         let size = Sizes::new(program, graph, &own, &within).of(id);
-        changed.insert(id, (size, program.get(id).align));
+        resolved.insert(id, (size, program.get(id).align));
     }
     let Some(first) = changes.first() else { return Vec::new() };
-    let all = Change { replaced: changed.clone(), ..Change::new(first.coroutine, Vec::new()) };
+    let all = Change { replaced: resolved.clone(), ..Change::new(first.coroutine, Vec::new()) };
     let (within, all) = (all.within(graph), [&all]);
     let mut sizes = Sizes::new(program, graph, &all, &within);
     futures.iter().filter(|id| around.contains(id)).map(|id| (*id, sizes.of(*id))).collect()
