@@ -355,17 +355,17 @@ impl<'p> Facts<'p> {
         if of.kind == Change::Reorder {
             // It costs nothing where the program runs.
             let is_enough = evidence.rank >= Rank::Boxed || of.saves >= LARGE_REORDER;
-            return if is_enough { None } else { few(self.few(evidence)) };
+            return if is_enough { None } else { few(few_values(evidence)) };
         }
         let is_returned = evidence.holders.iter().any(|holder| holder.rank >= Rank::Returned);
         if of.is_rare && is_returned {
             return None;
         }
         if of.is_rare || evidence.rank <= Rank::Future {
-            return few(self.few(evidence));
+            return few(few_values(evidence));
         }
         if matches!(of.kind, Change::BoxSlice | Change::Niche) && (evidence.rank < Rank::Many || evidence.is_queue()) {
-            return few(self.few(evidence));
+            return few(few_values(evidence));
         }
         if break_even_is_low(of) {
             let why = format!(
@@ -384,13 +384,13 @@ impl<'p> Facts<'p> {
             Withheld::new(Reason::Queue, why)
         })
     }
+}
 
-    /// Says what holds few values.
-    fn few(&self, evidence: &Evidence) -> String {
-        match evidence.holders.first() {
-            None => "only variables hold it".to_owned(),
-            Some(holder) => format!("no collection, channel or task holds it, only {}", holder.text()),
-        }
+/// Says what holds few values.
+fn few_values(evidence: &Evidence) -> String {
+    match evidence.holders.first() {
+        None => "only variables hold it".to_owned(),
+        Some(holder) => format!("no collection, channel or task holds it, only {}", holder.text()),
     }
 }
 
