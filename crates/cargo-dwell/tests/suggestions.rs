@@ -207,7 +207,7 @@ fn futures_get_the_change_that_saves_what_is_said() {
     let twice = of_name(&document, "futures", "function", "twice")["suggestions"].as_array().expect("a list").iter();
     assert!(twice.clone().all(|one| one["future"] != "{async fn copies}"), "{twice:#?}");
     // Each place has what it saves after the others, so what is shown saves something.
-    let all = document["futures"].as_array().expect("a list").iter().flat_map(|of| of["suggestions"].as_array());
+    let all = document["futures"].as_array().expect("a list").iter().filter_map(|of| of["suggestions"].as_array());
     let shown: Vec<_> = all.flatten().filter(|one| one["shown"] == true).collect();
     assert!(!shown.is_empty() && shown.iter().all(|one| one["saves_together"].as_u64() >= Some(128)), "{shown:#?}");
     let checked = of_name(&document, "futures", "function", "checked");
