@@ -111,19 +111,48 @@ fn value_of_a_rare_branch_gets_a_box() {
 }
 
 #[test]
-fn types_without_evidence_get_none() {
+fn what_is_not_shown_has_its_reason() {
     let document = json("layout", &[]);
-    for name in ["Declined", "Outcome", "Target"] {
-        assert!(of_name(&document, "types", "name", name)["suggestion"].is_null(), "{name}");
+    for (name, reason) in [
+        ("Declined", "allow"),
+        ("Kept", "keep"),
+        ("Outcome", "common"),
+        ("Parcel", "common"),
+        ("Event", "queue"),
+        ("Settings", "few"),
+        ("Condition", "common"),
+        ("Sheet", "common"),
+        ("Separated<[u64; 18]>", "common"),
+    ] {
+        let suggestion = &of_name(&document, "types", "name", name)["suggestion"];
+        assert_eq!(
+            (&suggestion["shown"], &suggestion["withheld"]["reason"]),
+            (&false.into(), &reason.into()),
+            "{name}"
+        );
     }
-    assert_eq!(of_name(&document, "types", "name", "Settings")["suggestion"]["shown"], false);
+    assert!(of_name(&document, "types", "name", "Target")["suggestion"].is_null());
     let generated = document["types"].as_array().expect("a list").iter();
     for of in generated.filter(|of| of["path"].as_str().is_some_and(|path| path.contains("__either"))) {
-        assert!(of["suggestion"].is_null(), "{of:#}");
+        assert!(of["suggestion"].is_null() || of["suggestion"]["withheld"]["reason"] == "generated", "{of:#}");
+    }
+    for (name, before, after) in measured(&document, "silent") {
+        let suggestion = &of_name(&document, "types", "name", &name)["suggestion"];
+        assert_eq!(
+            (&suggestion["shown"], &suggestion["saves"]),
+            (&true.into(), &(before - after).into()),
+            "{suggestion:#}"
+        );
     }
     let report = text(&["layout"]);
-    assert!(report.contains("`Settings` from") && !report.contains("box the fields of `Value`"), "{report}");
-    assert!(text(&["layout", "--few"]).contains("`palette: Option<Box<[u64; 64]>>`"));
+    let line = report.lines().find(|line| line.contains(" withheld: ")).expect("a line");
+    assert!(line.contains("1 by `allow`, 1 by `dwell: keep`") && line.contains("1 in a hot queue"), "{line}");
+    assert!(!report.contains("`palette: Option<Box<[u64; 64]>>`"), "{report}");
+    let listed = text(&["layout", "--withheld"]);
+    assert!(
+        listed.contains("`palette: Option<Box<[u64; 64]>>`") && listed.contains("nearly all are large"),
+        "{listed}"
+    );
 }
 
 #[test]
@@ -146,11 +175,11 @@ fn census_decides_by_the_counts() {
     assert_eq!((&evidence["live"], &evidence["boxed"]), (&1000.into(), &10.into()));
     let each = of_name(&rare, "types", "name", "Shape")["suggestion"]["saves"].as_u64().expect("bytes");
     assert_eq!(evidence["saves_in_all"].as_u64(), Some(1000 * each - 10 * (2400 + 16)));
-    assert!(of_name(&rare, "types", "name", "Route")["suggestion"].is_null(), "the census has no value of it");
-    assert!(
-        of_name(&run(900), "types", "name", "Shape")["suggestion"].is_null(),
-        "the boxed variant is the common one"
-    );
+    let withheld = |document: &Value, name: &str| -> Value {
+        of_name(document, "types", "name", name)["suggestion"]["withheld"]["reason"].clone()
+    };
+    assert_eq!(withheld(&rare, "Route"), "census", "it has no value of it");
+    assert_eq!(withheld(&run(900), "Shape"), "census", "the boxed variant is the common one");
     std::fs::write(&file, "{}").expect("written");
     let output = dwell(&["layout", "--census", file.to_str().expect("UTF-8")]);
     assert_eq!(output.status.code(), Some(2));
@@ -174,6 +203,13 @@ fn futures_get_the_change_that_saves_what_is_said() {
             assert_eq!(one["heap"].as_u64() > Some(0), kind == "box-argument", "{one:#}");
         }
     }
+    // A box in `copies` is in no other future that has `work` too.
+    let twice = of_name(&document, "futures", "function", "twice")["suggestions"].as_array().expect("a list").iter();
+    assert!(twice.clone().all(|one| one["future"] != "{async fn copies}"), "{twice:#?}");
+    // Each place has what it saves after the others, so what is shown saves something.
+    let all = document["futures"].as_array().expect("a list").iter().filter_map(|of| of["suggestions"].as_array());
+    let shown: Vec<_> = all.flatten().filter(|one| one["shown"] == true).collect();
+    assert!(!shown.is_empty() && shown.iter().all(|one| one["saves_together"].as_u64() >= Some(128)), "{shown:#?}");
     let checked = of_name(&document, "futures", "function", "checked");
     let kinds = checked["suggestions"].as_array().expect("a list").iter().map(|one| &one["kind"]);
     assert!(kinds.clone().all(|kind| kind != "return-future" && kind != "unused-argument"), "{checked:#}");

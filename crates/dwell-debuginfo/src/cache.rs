@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The first bytes of a cache file. Change them with the format, and with the data that is read from an executable.
-const MAGIC: &[u8] = concat!("dwell types 6 ", env!("CARGO_PKG_VERSION"), "\n").as_bytes();
+const MAGIC: &[u8] = concat!("dwell types 7 ", env!("CARGO_PKG_VERSION"), "\n").as_bytes();
 
 /// The maximum number of files kept for one name, for a few profiles and targets.
 const MOST: usize = 6;

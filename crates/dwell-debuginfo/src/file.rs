@@ -40,18 +40,16 @@ pub(super) fn parse<'d>(path: &Path, data: &'d [u8]) -> Result<object::File<'d>>
         Err(_) if data.starts_with(b"\x7fELF") => {
             bail!("{}: is a damaged ELF file, maybe truncated; build it again", path.display())
         }
-        Err(_) if data.starts_with(b"MZ") => bail!(
-            "{}: is a Windows executable (PE), whose debug info is a PDB file; only DWARF can be read, so build it for a \
-             `-gnu` or a Linux target",
-            path.display()
-        ),
+        Err(_) if data.starts_with(b"MZ") => {
+            bail!("{}: is a damaged Windows executable (PE), maybe truncated; build it again", path.display())
+        }
         Err(_) if data.starts_with(b"Microsoft C/C++ ") => {
-            bail!("{}: is a PDB file; only DWARF can be read (ELF, Mach-O, WASM)", path.display())
+            bail!("{}: is a PDB file; only DWARF can be read (ELF, Mach-O, PE, WASM)", path.display())
         }
         Err(_) if data.starts_with(b"!<arch>") => {
             bail!("{}: is an archive of object files; name an executable that is linked with it", path.display())
         }
-        Err(_) => bail!("{}: is not an executable (ELF, Mach-O or WASM)", path.display()),
+        Err(_) => bail!("{}: is not an executable (ELF, Mach-O, PE or WASM)", path.display()),
     };
     Ok(parsed)
 }

@@ -34,10 +34,19 @@ const RANGES: usize = 100_000;
 struct RawFrame {
     /// The global offset of its entry.
     entry: u64,
-    /// The variables in memory, with the global offsets of their types.
-    locals: Vec<(Text, u64)>,
+    /// The variables in memory.
+    locals: Vec<RawLocal>,
     /// For an inlined function, the line of the call.
     call: Option<Source>,
+}
+
+/// A variable in memory.
+#[derive(Clone, Debug)]
+enum RawLocal {
+    /// Its name, and the global offset of its type.
+    Known(Text, u64),
+    /// For one of an inlined function, the global offset of the entry with both.
+    Inlined(u64),
 }
 
 /// The data of a function's entry.
@@ -53,20 +62,27 @@ struct Function {
     origin: Option<u64>,
 }
 
-/// Returns the functions at `addresses`, innermost first.
+/// Returns the functions at `addresses`, innermost first. With `inlined`, the variables of a frame include those of functions
+/// that are inlined anywhere into its function.
 ///
 /// Damaged entries are skipped, so a frame may lack its name.
 ///
 /// # Errors
 /// Returns an error if the budget is exceeded.
-pub(super) fn find(inputs: &[Input<'_, '_>], offsets: &Offsets, addresses: &[u64], budget: &Budget) -> Result<Frames> {
+pub(super) fn find(
+    inputs: &[Input<'_, '_>],
+    offsets: &Offsets,
+    addresses: &[u64],
+    inlined: bool,
+    budget: &Budget,
+) -> Result<Frames> {
     let mut wanted = addresses.to_vec();
     wanted.sort_unstable();
     wanted.dedup();
     if wanted.is_empty() {
         return Ok(Frames::new());
     }
-    let mut found = Found { raw: HashMap::default(), lines: HashMap::default(), functions: HashMap::default() };
+    let mut found = Found { inlined, ..Found::default() };
     let mut last = None;
     for input in inputs {
         let Ok(mut opened) = input.open(&mut last) else { continue };
@@ -78,9 +94,14 @@ pub(super) fn find(inputs: &[Input<'_, '_>], offsets: &Offsets, addresses: &[u64
         }
         budget.charge(64)?;
     }
-    let mut open: HashSet<u64> = found.raw.values().flatten().map(|frame| frame.entry).collect();
+    let frames = found.raw.values().flatten();
+    let mut open: HashSet<u64> = frames.clone().map(|frame| frame.entry).collect();
+    open.extend(frames.flat_map(|frame| &frame.locals).filter_map(|local| match local {
+        RawLocal::Inlined(entry) => Some(*entry),
+        RawLocal::Known(..) => None,
+    }));
     for _ in 0..ROUNDS {
-        open.retain(|entry| !found.functions.contains_key(entry));
+        open.retain(|entry| !found.functions.contains_key(entry) && !found.variables.contains_key(entry));
         if open.is_empty() {
             break;
         }
@@ -91,12 +112,16 @@ pub(super) fn find(inputs: &[Input<'_, '_>], offsets: &Offsets, addresses: &[u64
     Ok(found.finish(offsets))
 }
 
+#[derive(Default)]
 struct Found {
+    inlined: bool,
     /// By address, outermost first.
     raw: HashMap<u64, Vec<RawFrame>, FixedState>,
     /// The line of the innermost function, by address.
     lines: HashMap<u64, Source, FixedState>,
     functions: HashMap<u64, Function, FixedState>,
+    /// The names of variables of inlined functions, and the global offsets of their types.
+    variables: HashMap<u64, (Text, u64), FixedState>,
 }
 
 pub(super) type Attrs<'d> = Vec<Attribute<Slice<'d>>>;
@@ -152,7 +177,11 @@ impl Found {
             hits.clear();
             addresses_in(input.dwarf, opened, &attrs, wanted, |address| hits.push(address))?;
             if hits.is_empty() {
-                skipped = Some(depth);
+                // The locals of an inlined function are in the frame of the function around it.
+                let is_inside = self.inlined && outermost.is_some() && abbreviation.tag() != dw::DW_TAG_subprogram;
+                if !is_inside {
+                    skipped = Some(depth);
+                }
                 continue;
             }
             let (mut file, mut line, mut origin) = (None, None, None);
@@ -254,6 +283,15 @@ impl Found {
                     let name = attrs.iter().find(|attr| attr.name() == dw::DW_AT_name);
                     scopes.push((depth, name.and_then(|attr| text(attr.value()))));
                 }
+                dw::DW_TAG_variable | dw::DW_TAG_formal_parameter if open.contains(&offset) => {
+                    entries.read_attributes(abbreviation.attributes(), &mut attrs)?;
+                    let of = |name| attrs.iter().find(|attr| attr.name() == name);
+                    let name = of(dw::DW_AT_name).and_then(|attr| text(attr.value()));
+                    let ty = of(dw::DW_AT_type).and_then(|attr| reference(input, &attr.value()));
+                    if let (Some(name), Some(ty)) = (name, ty) {
+                        self.variables.insert(offset, (name.to_string_lossy().into(), ty));
+                    }
+                }
                 dw::DW_TAG_subprogram if open.contains(&offset) => {
                     entries.read_attributes(abbreviation.attributes(), &mut attrs)?;
                     let mut function = Function::default();
@@ -315,8 +353,14 @@ impl Found {
             for frame in raw.iter().rev() {
                 let (path, implementor, params) =
                     known.entry(frame.entry).or_insert_with(|| self.resolve(frame.entry, offsets)).clone();
-                let locals = frame.locals.iter();
-                let locals = locals.filter_map(|(name, ty)| Some((Text::clone(name), offsets.find(*ty)?))).collect();
+                let local = |local: &RawLocal| {
+                    let (name, ty) = match local {
+                        RawLocal::Known(name, ty) => (name, ty),
+                        RawLocal::Inlined(entry) => self.variables.get(entry).map(|(name, ty)| (name, ty))?,
+                    };
+                    Some((Text::clone(name), offsets.find(*ty)?))
+                };
+                let locals = frame.locals.iter().filter_map(local).collect();
                 frames.push(Frame { path, implementor, params, source: source.take(), locals });
                 source.clone_from(&frame.call);
             }
@@ -353,13 +397,14 @@ impl Found {
     }
 }
 
-/// Returns the name and type of a variable in the frame's memory.
-fn local<'d>(input: &Input<'_, 'd>, opened: &Opened<'d>, attrs: &Attrs<'d>) -> Option<(Text, u64)> {
-    let (mut name, mut ty, mut is_in_memory) = (None, None, false);
+/// Returns a variable in the frame's memory.
+fn local<'d>(input: &Input<'_, 'd>, opened: &Opened<'d>, attrs: &Attrs<'d>) -> Option<RawLocal> {
+    let (mut name, mut ty, mut origin, mut is_in_memory) = (None, None, None, false);
     for attr in attrs {
         match attr.name() {
             dw::DW_AT_name => name = input.dwarf.attr_string(&opened.unit, attr.value()).ok(),
             dw::DW_AT_type => ty = reference(input, &attr.value()),
+            dw::DW_AT_abstract_origin => origin = reference(input, &attr.value()),
             dw::DW_AT_location => {
                 let mut operations = attr.exprloc_value()?.operations(opened.unit.encoding());
                 let first = operations.next().ok()??;
@@ -370,10 +415,12 @@ fn local<'d>(input: &Input<'_, 'd>, opened: &Opened<'d>, attrs: &Attrs<'d>) -> O
             _ => {}
         }
     }
-    if !is_in_memory {
-        return None;
+    match (name, ty, origin) {
+        _ if !is_in_memory => None,
+        (Some(name), Some(ty), _) => Some(RawLocal::Known(name.to_string_lossy().into(), ty)),
+        (.., Some(origin)) => Some(RawLocal::Inlined(origin)),
+        _ => None,
     }
-    Some((name?.to_string_lossy().into(), ty?))
 }
 
 /// Returns `true` if one of the addresses is in an entry's ranges.

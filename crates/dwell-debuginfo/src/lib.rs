@@ -97,7 +97,16 @@ pub type Frames = HashMap<u64, Vec<Frame>>;
 /// # Errors
 /// As [`load`].
 pub fn load_with_frames(path: &Path, options: &Options, addresses: &[u64]) -> Result<(Program, Frames)> {
-    let Read { program, frames, .. } = load_at(path, options, At { addresses, variables: &[] })?;
+    let Read { program, frames, .. } = load_at(path, options, At { addresses, ..At::default() })?;
+    Ok((program, frames))
+}
+
+/// Like [`load_with_frames`], but the variables of a function's frame include those of the functions inlined into it.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_with_inlined(path: &Path, options: &Options, addresses: &[u64]) -> Result<(Program, Frames)> {
+    let Read { program, frames, .. } = load_at(path, options, At { addresses, inlined: true, ..At::default() })?;
     Ok((program, frames))
 }
 
@@ -111,7 +120,7 @@ pub fn load_with_locals(
     addresses: &[u64],
     variables: &[u64],
 ) -> Result<(Program, Frames, Locals)> {
-    let Read { program, frames, locals, .. } = load_at(path, options, At { addresses, variables })?;
+    let Read { program, frames, locals, .. } = load_at(path, options, At { addresses, variables, ..At::default() })?;
     Ok((program, frames, locals))
 }
 
@@ -131,6 +140,8 @@ fn load_at(path: &Path, options: &Options, at: At<'_>) -> Result<Read> {
 struct At<'a> {
     addresses: &'a [u64],
     variables: &'a [u64],
+    /// Whether the frames have the variables of inlined functions too.
+    inlined: bool,
 }
 
 /// Returns the addresses and sizes of some symbols of an executable, or of the file with its debug info. They count from
@@ -178,7 +189,7 @@ pub fn expect(path: &Path) -> Result<()> {
             return expect_types(path, &parsed, other.len());
         }
     }
-    bail!(no_debug_info(path))
+    bail!(no_debug_info(path, &object))
 }
 
 /// Checks that a unit by rustc has types. Those of std as it is shipped have none.
@@ -187,14 +198,15 @@ fn expect_types(path: &Path, object: &object::File<'_>, len: usize) -> Result<()
     let sections = file::sections(object, &Budget::new(len as u64))?;
     let dwarf = sections.borrow(|section| file::slice(section, endian));
     let mut units = dwarf.units();
-    let mut last = None;
+    let (mut last, mut has_rust) = (None, false);
     while let Ok(Some(header)) = units.next() {
         let Ok(opened) = unit::open(&dwarf, header, &mut last) else { continue };
+        has_rust |= opened.is_rust;
         if opened.is_rust && opened.has_types() || opened.dwo_name.is_some() {
             return Ok(());
         }
     }
-    bail!(lines_only(path))
+    bail!(if has_rust { lines_only(path) } else { not_of_rust(path) })
 }
 
 fn lines_only(path: &Path) -> String {
@@ -267,15 +279,26 @@ fn read_files(path: &Path, map: &[u8], object: &object::File<'_>, options: &Opti
             return check(&separate, read_sections(path, &parsed, &budget, true, options.progress, at)?);
         }
     }
-    bail!(no_debug_info(path))
+    bail!(no_debug_info(path, object))
 }
 
-fn no_debug_info(path: &Path) -> String {
+fn no_debug_info(path: &Path, object: &object::File<'_>) -> String {
+    if matches!(object, object::File::Pe32(_) | object::File::Pe64(_)) {
+        return format!(
+            "{}: is a Windows executable (PE) without DWARF; a PDB file cannot be read, so build it for a `-gnu` target with \
+             debug info",
+            path.display()
+        );
+    }
     format!(
         "{}: has no debug info (it is stripped, or was built without); build it with CARGO_PROFILE_RELEASE_DEBUG=2 and \
          CARGO_PROFILE_RELEASE_STRIP=none, or leave --exe out",
         path.display()
     )
+}
+
+fn not_of_rust(path: &Path) -> String {
+    format!("{}: has debug info, but none that rustc wrote", path.display())
 }
 
 /// Returns an error with advice if no types were found.
@@ -285,7 +308,7 @@ fn check(path: &Path, read: Read) -> Result<Read> {
         if let Some(damage) = program.damaged.first() {
             bail!("{damage}");
         }
-        bail!("{}: has debug info, but none that rustc wrote", path.display());
+        bail!(not_of_rust(path));
     }
     if !program.types().any(|(_, ty)| matches!(ty.kind, Kind::Struct(_) | Kind::Enum(_))) {
         if let Some(damage) = program.damaged.last() {
@@ -345,7 +368,7 @@ fn read_sections(
         let rust_units = output.rust_units;
         let (mut program, offsets) = link::link(output, pointer_size(object), budget, !at.addresses.is_empty())?;
         program.bytes = bytes;
-        let frames = frames::find(&inputs, &offsets, at.addresses, budget)?;
+        let frames = frames::find(&inputs, &offsets, at.addresses, at.inlined, budget)?;
         let locals = locals::find(&inputs, &offsets, &frames, at.variables, budget)?;
         return Ok(Read { program, frames, locals, rust_units });
     }
@@ -427,7 +450,7 @@ fn read_sections(
     bar.finish_and_clear();
     let rust_units = output.rust_units;
     let (mut program, offsets) = link::link(output, pointer_size(object), budget, !at.addresses.is_empty())?;
-    let frames = frames::find(&inputs, &offsets, at.addresses, budget)?;
+    let frames = frames::find(&inputs, &offsets, at.addresses, at.inlined, budget)?;
     let locals = locals::find(&inputs, &offsets, &frames, at.variables, budget)?;
     program.bytes = bytes
         + files.iter().map(|(map, ..)| map.len() as u64).sum::<u64>()

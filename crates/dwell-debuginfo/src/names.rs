@@ -1,7 +1,7 @@
 //! Short names: `Option<Vec<u8>>` for `core::option::Option<alloc::vec::Vec<u8, alloc::alloc::Global>>`.
 
 use super::model::Source;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The type of an `impl`, as found in the symbols of this unit.
 #[derive(Clone, Debug)]
@@ -9,6 +9,9 @@ pub(super) struct ImplFor {
     pub unit: u32,
     pub name: String,
 }
+
+/// The longest of the names that are tried for a type.
+const LEVELS: u32 = 4;
 
 /// The deepest nesting of types that get a short name. Deeper types keep their full path.
 const DEEPEST: u32 = 128;
@@ -94,15 +97,24 @@ impl<'a> Namer<'a> {
             }
         }
         open.retain(|head| !bare.contains(head));
-        for level in 0..=3 {
+        let mut given: HashSet<String> = HashSet::new();
+        for level in 0..=LEVELS {
             let names: Vec<String> =
                 open.iter().map(|head| candidate(head, level, &source, impls).unwrap_or_default()).collect();
             for name in &names {
                 *taken.entry(name.clone()).or_default() += 1;
             }
+            // All modules of a function may still be the few that were too short for another one.
+            let mut now: HashMap<&str, usize> = HashMap::new();
+            for name in names.iter().filter(|name| level > 1 && name.starts_with('{')) {
+                *now.entry(name).or_default() += 1;
+            }
+            let is_free = |name: &str| taken[name] == 1 || now.get(name) == Some(&1) && !given.contains(name);
+            let free: Vec<bool> = names.iter().map(|name| is_free(name)).collect();
             let mut left = Vec::new();
-            for (head, name) in open.into_iter().zip(names) {
-                if taken[&name] == 1 || level == 3 {
+            for ((head, name), is_free) in open.into_iter().zip(names).zip(free) {
+                if is_free || level == LEVELS {
+                    given.insert(name.clone());
                     short.insert(head, name);
                 } else {
                     left.push(head);
@@ -155,10 +167,8 @@ fn candidate(
 ) -> Option<String> {
     if let Some((outer, kind)) = generated(head) {
         let function = function(outer, level, impls);
-        if level == 3 {
-            return Some(format!("{{{kind} {head}}}"));
-        }
         return Some(match (kind, source(head)) {
+            ("async fn", Some(source)) if level == LEVELS => format!("{{async fn {function}:{}}}", source.line),
             ("async fn", _) => format!("{{async fn {function}}}"),
             (_, Some(source)) => format!("{{{kind} in {function}:{}}}", source.line),
             (_, None) => format!("{{{kind} in {function}}}"),
@@ -197,7 +207,8 @@ pub(super) fn generated(head: &str) -> Option<(&str, &'static str)> {
     Some((outer, kind))
 }
 
-/// Returns the function that contains a closure or coroutine: `Server::run` for `app::{impl#2}::run::{async_fn#0}`.
+/// Returns the function that contains a closure or coroutine: `Server::run` for `app::{impl#2}::run::{async_fn#0}`. A higher
+/// `level` gives a longer name.
 pub(super) fn function(outer: &str, level: u32, impls: &HashMap<String, ImplFor>) -> String {
     let mut path = outer;
     while let Some((above, name)) = path.rsplit_once("::")
@@ -207,21 +218,17 @@ pub(super) fn function(outer: &str, level: u32, impls: &HashMap<String, ImplFor>
         path = above;
     }
     let Some((above, name)) = path.rsplit_once("::") else { return path.to_owned() };
-    let around = if last(above).starts_with("{impl#") {
-        let known = impls.get(above).map(|known| known.name.clone());
-        let module = || above.rsplit_once("::").map_or_else(String::new, |(module, _)| last(module).to_owned());
-        match (level, known) {
-            (0, Some(known)) => known,
-            (0, None) => String::new(),
-            (_, Some(known)) => format!("{}::{known}", module()),
-            (_, None) => module(),
-        }
-    } else if level == 0 {
-        String::new()
-    } else {
-        last(above).to_owned()
+    let is_impl = last(above).starts_with("{impl#");
+    let modules: Vec<&str> = above.split("::").filter(|part| !part.starts_with('{')).collect();
+    // One module, then all, then the crate too.
+    let few = match level {
+        0 => &[][..],
+        1 => &modules[modules.len().saturating_sub(1)..],
+        2 => modules.get(1..).unwrap_or_default(),
+        _ => &modules[..],
     };
-    if around.is_empty() { name.to_owned() } else { format!("{around}::{name}") }
+    let known = if is_impl { impls.get(above).map(|known| &*known.name) } else { None };
+    few.iter().copied().chain(known).chain([name]).collect::<Vec<_>>().join("::")
 }
 
 /// The length in bytes from which on the name of a symbol is not read.
@@ -576,6 +583,47 @@ mod tests {
         ] {
             assert_eq!(namer.name(path), name);
         }
+    }
+
+    #[test]
+    fn functions_of_one_name_have_the_modules_that_tell_them_apart() {
+        let heads = [
+            "app::ev::{impl#0}::poll::{async_fn_env#0}",
+            "app::v5::ev::{impl#0}::poll::{async_fn_env#0}",
+            "app::one::run::{async_fn_env#0}",
+            "app::two::run::{async_fn_env#0}",
+            "app::same::{impl#0}::go::{async_fn_env#0}",
+            "app::same::{impl#1}::go::{async_fn_env#0}",
+            "other::ev::{impl#0}::poll::{async_fn_env#0}",
+        ];
+        let of = |name: &str| ImplFor { unit: 0, name: name.to_owned() };
+        let impls =
+            ["app::ev::{impl#0}", "app::v5::ev::{impl#0}", "other::ev::{impl#0}"].map(|at| (at.to_owned(), of("Loop")));
+        let same = [0, 1].map(|number| (format!("app::same::{{impl#{number}}}"), of("Same")));
+        let source = |head: &str| {
+            let line = u32::try_from(heads.iter().position(|of| *of == head)?).ok()?;
+            Some(Source { file: "src/main.rs".into(), line })
+        };
+        let names = |heads: &[&str]| {
+            let namer =
+                Namer::new(heads.iter().copied(), source, &impls.clone().into_iter().chain(same.clone()).collect());
+            heads.iter().map(|head| namer.name(head)).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            names(&heads[..6]),
+            [
+                "{async fn ev::Loop::poll}",
+                "{async fn v5::ev::Loop::poll}",
+                "{async fn one::run}",
+                "{async fn two::run}",
+                "{async fn app::same::Same::go:4}",
+                "{async fn app::same::Same::go:5}",
+            ]
+        );
+        assert_eq!(
+            names(&[heads[0], heads[6]]),
+            ["{async fn app::ev::Loop::poll}", "{async fn other::ev::Loop::poll}"]
+        );
     }
 
     #[test]

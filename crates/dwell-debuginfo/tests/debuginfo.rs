@@ -250,6 +250,53 @@ fn separate_debug_file_is_found_by_build_id_and_debuglink() {
     assert!(dwell_debuginfo::load(&folder.path().join("linked"), &own()).is_err());
 }
 
+/// The `-gnu` targets of Windows write DWARF into PE files.
+#[test]
+fn dwarf_in_pe_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let elf = build(folder.path(), &["-g"]);
+    let objcopy = |sections: &[&str], to: &str| {
+        let sections = sections.iter().flat_map(|name| ["-j", *name]);
+        let mut command = Command::new("objcopy");
+        command.args(["-O", "pei-x86-64"]).args(sections).args(["fixture", to]).current_dir(folder.path());
+        command.output().is_ok_and(|output| output.status.success())
+    };
+    if !objcopy(&[".text", ".rodata", ".debug_*"], "fixture.exe") || !objcopy(&[".text"], "stripped.exe") {
+        let _ = writeln!(std::io::stderr(), "skipped: there is no objcopy that writes PE");
+        return;
+    }
+    let (of_elf, of_pe) =
+        [elf, folder.path().join("fixture.exe")].map(|file| dwell_debuginfo::load(&file, &own()).unwrap()).into();
+    let types = |program: &Program| program.types().map(|(_, ty)| (ty.path.clone(), ty.size)).collect::<Vec<_>>();
+    assert_eq!(types(&of_pe), types(&of_elf));
+    let error = dwell_debuginfo::load(&folder.path().join("stripped.exe"), &own()).unwrap_err().to_string();
+    assert!(error.contains("(PE) without DWARF") && !error.contains('\n'), "{error}");
+}
+
+/// The locals of a function that is inlined are in the frame of the one around it.
+#[test]
+fn locals_of_inlined_functions_are_in_the_frame() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = "#[inline(always)] fn made(n: u8) -> u8 { let first = [n; 700]; std::hint::black_box(&first); first[3] }\n\
+                  #[unsafe(no_mangle)] #[inline(never)] fn outer(n: u8) -> u8 { let own = [n; 90]; std::hint::black_box(&own); made(own[1]) }\n\
+                  fn main() { println!(\"{}\", outer(3)); }\n";
+    std::fs::write(folder.path().join("inlined.rs"), source).unwrap();
+    let status = rustc().args(["--edition", "2024", "-g", "inlined.rs"]).current_dir(folder.path()).status();
+    assert!(status.unwrap().success());
+    let file = folder.path().join("inlined");
+    let symbols = dwell_debuginfo::symbols(&file, &["outer"]);
+    let address = symbols["outer"].0;
+    let names = |inlined: bool| {
+        let load = if inlined { dwell_debuginfo::load_with_inlined } else { dwell_debuginfo::load_with_frames };
+        let (program, frames) = load(&file, &own(), &[address]).unwrap();
+        let locals = frames[&address].last().unwrap().locals.clone();
+        let large = locals.into_iter().filter(|(_, ty)| program.size_of(*ty) >= 90);
+        large.map(|(name, ty)| (name.to_string(), program.size_of(ty))).collect::<Vec<_>>()
+    };
+    assert_eq!(names(false), [("own".to_owned(), 90)]);
+    assert_eq!(names(true), [("own".to_owned(), 90), ("first".to_owned(), 700)]);
+}
+
 #[test]
 fn files_without_types_give_a_one_line_error() {
     let folder = tempfile::tempdir().unwrap();

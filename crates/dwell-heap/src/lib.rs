@@ -40,6 +40,7 @@
 
 #[cfg(agent)]
 mod agent;
+#[cfg_attr(not(agent), allow(dead_code, reason = "what runs and reads programs uses them"))]
 mod arch;
 mod capture;
 mod census;

@@ -82,8 +82,13 @@ impl Layout {
 
     /// Creates a layout of several words, with `free` invalid bit patterns in the first word.
     pub const fn words(words: u64, free: u128) -> Self {
-        let niche = if free == 0 { None } else { Some(Niche { offset: 0, size: WORD, free }) };
-        Self { size: WORD * words, align: WORD, niche, sure: true, niche_sure: true }
+        Self::words_of(WORD, words, free)
+    }
+
+    /// Creates a layout of several words of a target whose pointers have `word` bytes.
+    pub const fn words_of(word: u64, words: u64, free: u128) -> Self {
+        let niche = if free == 0 { None } else { Some(Niche { offset: 0, size: word, free }) };
+        Self { size: word * words, align: word, niche, sure: true, niche_sure: true }
     }
 
     /// Returns the number of invalid bit patterns of the niche.

@@ -28,6 +28,8 @@ pub struct Item {
     modules: Vec<String>,
     /// The attributes of the file and of the modules in it that contain the declaration.
     around: Vec<Attribute>,
+    /// The reason of a `// dwell: keep, reason` above the declaration or in it.
+    kept: Option<String>,
 }
 
 /// An attribute: its identifiers in order, such as `allow`, `clippy` and `large_enum_variant`.
@@ -81,12 +83,16 @@ impl Attribute {
 }
 
 impl Item {
-    /// Returns `true` if an attribute shows that the author decided against boxing: it allows clippy's lint about large values.
-    /// A comment that speaks of boxes may speak of anything.
-    pub fn declines_a_box(&self) -> bool {
-        let lints = ["large_enum_variant", "result_large_err", "large_types_passed_by_value"];
+    /// Returns `true` if an attribute of the declaration, of its parts, or of the modules around it allows or expects one of
+    /// these lints. A comment that names the lint decides nothing.
+    pub fn allows(&self, lints: &[&str]) -> bool {
         let mut all = self.attributes.iter().chain(&self.around);
-        all.any(|of| of.has("allow", &lints) || of.has("expect", &lints))
+        all.any(|of| of.has("allow", lints) || of.has("expect", lints))
+    }
+
+    /// Returns the reason of the comment `// dwell: keep, reason`, with which an author declines changes of the type.
+    pub fn kept(&self) -> Option<&str> {
+        self.kept.as_deref()
     }
 
     /// Returns `true` if the type derives `Copy`: a box in it would end that.
@@ -188,7 +194,8 @@ impl Items {
         // A file that is no Rust, such as a template, has no declarations.
         let is_worth = ["struct ", "enum ", "union "].iter().any(|word| text.contains(word));
         if let Some(Ok(tokens)) = is_worth.then(|| text.parse::<TokenStream>()) {
-            let source = Source { file, lines: &lines };
+            let keeps = if text.contains(KEEP) { keeps(text, &tokens) } else { Vec::new() };
+            let source = Source { file, lines: &lines, keeps };
             self.declarations(tokens, &source, &mut Around { modules: modules_of(file), attributes: Vec::new() });
         }
         proc_macro2::extra::invalidate_current_thread_spans();
@@ -198,8 +205,9 @@ impl Items {
     fn declarations(&mut self, tokens: TokenStream, source: &Source<'_>, around: &mut Around) {
         let trees: Vec<TokenTree> = tokens.into_iter().collect();
         let mut rest = &trees[..];
-        // The attributes of what comes next.
+        // The attributes of what comes next, and the line of the first.
         let mut pending: Vec<Attribute> = Vec::new();
+        let mut first_line = None;
         let outside = around.attributes.len();
         while let Some(first) = rest.first() {
             let (after, inside) = match rest {
@@ -212,6 +220,9 @@ impl Items {
                 [TokenTree::Punct(hash), TokenTree::Group(group), after @ ..]
                     if hash.as_char() == '#' && group.delimiter() == Delimiter::Bracket =>
                 {
+                    if pending.is_empty() {
+                        first_line = Some(hash.span().start().line);
+                    }
                     pending.push(Attribute::new(group.stream()));
                     (after, None)
                 }
@@ -245,7 +256,9 @@ impl Items {
                     let mut attributes = std::mem::take(&mut pending);
                     let own = attributes.len();
                     Attribute::all(&after[..after.len().min(length + 1)], &mut attributes);
-                    let item = source.item(word.span().start(), end, around, attributes, own);
+                    let start = word.span().start();
+                    let whole = first_line.take().filter(|_| own > 0).unwrap_or(start.line)..=end;
+                    let item = Item { attributes, own, kept: source.kept(whole), ..source.item(start, end, around) };
                     self.by_name.entry(plain(&name.to_string()).to_owned()).or_default().push(item);
                     (after, None)
                 }
@@ -333,21 +346,80 @@ struct Around {
 struct Source<'s> {
     file: &'s str,
     lines: &'s [&'s str],
+    /// The lines of code that a `// dwell: keep` is about, with its reason.
+    keeps: Vec<(usize, String)>,
 }
 
 impl Source<'_> {
     /// Returns the declaration that begins at a place and ends on a line.
-    fn item(&self, start: LineColumn, end: usize, around: &Around, attributes: Vec<Attribute>, own: usize) -> Item {
+    fn item(&self, start: LineColumn, end: usize, around: &Around) -> Item {
         let index = start.line.saturating_sub(1);
         Item {
             file: self.file.to_owned(),
             line: u32::try_from(start.line).unwrap_or(u32::MAX),
-            attributes,
-            own,
+            attributes: Vec::new(),
+            own: 0,
             body: self.lines.get(index..end.min(self.lines.len())).unwrap_or_default().join("\n"),
             modules: around.modules.clone(),
             around: around.attributes.clone(),
+            kept: None,
         }
+    }
+
+    /// Returns the reason of a `// dwell: keep` that is about one of these lines.
+    fn kept(&self, lines: std::ops::RangeInclusive<usize>) -> Option<String> {
+        self.keeps.iter().find(|(line, _)| lines.contains(line)).map(|(_, reason)| reason.clone())
+    }
+}
+
+/// The comment with which an author declines changes of a type.
+const KEEP: &str = "dwell: keep";
+
+/// Finds the comments that decline changes: the line of the code that each is about, and its reason. A comment on a line of
+/// its own is about the code below it.
+fn keeps(text: &str, tokens: &TokenStream) -> Vec<(usize, String)> {
+    fn spans(tokens: &TokenStream, found: &mut Vec<proc_macro2::Span>) {
+        for tree in tokens.clone() {
+            match tree {
+                TokenTree::Group(group) => {
+                    found.push(group.span_open());
+                    spans(&group.stream(), found);
+                    found.push(group.span_close());
+                }
+                other => found.push(other.span()),
+            }
+        }
+    }
+    let mut all = Vec::new();
+    spans(tokens, &mut all);
+    let mut found = Vec::new();
+    let (mut start, mut line) = (0, 0);
+    for span in all {
+        let range = span.byte_range();
+        let comments = text.get(start..range.start).unwrap_or_default();
+        for (number, comment) in comments.lines().enumerate() {
+            let Some(reason) = reason(comment) else { continue };
+            // `lines` begins with the rest of the line of the token before.
+            let is_beside = number == 0 && start > 0;
+            found.push((if is_beside { line } else { span.start().line }, reason));
+        }
+        if range.end >= start {
+            (start, line) = (range.end, span.end().line);
+        }
+    }
+    let beside = text.get(start..).and_then(|rest| rest.lines().next());
+    found.extend(beside.and_then(reason).map(|reason| (line, reason)));
+    found
+}
+
+/// Returns the reason in a comment that declines changes.
+fn reason(comment: &str) -> Option<String> {
+    let (_, inside) = comment.split_once("//").or_else(|| comment.split_once("/*"))?;
+    let reason = inside.trim_start().strip_prefix(KEEP)?.trim().trim_end_matches("*/").trim();
+    match reason.strip_prefix([',', ':']).map(str::trim) {
+        None if !reason.is_empty() => None,
+        None | Some("") => Some("without a reason".to_owned()),
+        Some(reason) => Some(reason.to_owned()),
     }
 }
 
@@ -383,6 +455,8 @@ pub(super) fn plain(name: &str) -> &str {
 mod tests {
     use super::*;
 
+    const LINT: &str = "large_enum_variant";
+
     fn items(text: &str) -> Items {
         let mut items = Items::default();
         items.add("src/a.rs", text);
@@ -400,7 +474,7 @@ mod tests {
         assert_eq!(item.part("Huge"), Some((1, "Huge([u64; 9])")));
         assert_eq!(item.part("B"), Some((1, "B { x: (u8, u8), y: u8 }")));
         assert_eq!((item.part("E"), item.part("x")), (None, Some((1, "x: (u8, u8)"))));
-        assert!(item.part("C").is_none() && !item.declines_a_box() && !item.has_repr());
+        assert!(item.part("C").is_none() && !item.allows(&[LINT]) && !item.has_repr());
         assert!(super::tests::items("#[repr(C)] struct A(u8);").by_name["A"][0].has_repr());
         assert!(super::tests::items("fn f() { let structure = 1; }").is_empty());
     }
@@ -442,7 +516,7 @@ mod tests {
             "mod a {\n    #![allow(clippy::large_enum_variant)]\n    enum Kind { A }\n}\n",
             "#[allow(clippy::large_enum_variant)]\nmod a { enum Kind { A } }\n",
         ] {
-            assert!(items(text).by_name["Kind"][0].declines_a_box(), "{text}");
+            assert!(items(text).by_name["Kind"][0].allows(&[LINT]), "{text}");
         }
     }
 
@@ -461,7 +535,33 @@ mod tests {
             "mod a { #![allow(clippy::large_enum_variant)] }\nenum Kind { A }\n",
             "const LINT: &str = \"allow(clippy::large_enum_variant)\";\nenum Kind { A }\n",
         ] {
-            assert!(!items(text).by_name["Kind"][0].declines_a_box(), "{text}");
+            assert!(!items(text).by_name["Kind"][0].allows(&[LINT]), "{text}");
+        }
+    }
+
+    #[test]
+    fn comment_that_keeps_a_type_is_found() {
+        let kept = |text: &str| items(text).by_name["Kind"][0].kept().map(str::to_owned);
+        for text in [
+            "struct A; // B\n// dwell: keep, hot\n#[derive(Debug)]\nenum Kind { A }\n",
+            "#[derive(Debug)]\n// dwell: keep, hot\npub enum Kind { A }\n",
+            "enum Kind { // dwell: keep: hot\n    A,\n}\n",
+            "enum Kind {\n    A, // dwell: keep, hot\n    B,\n}\n",
+            "enum Kind {\n    A,\n    B,\n} // dwell: keep, hot\n",
+            "/// Text.\n/* dwell: keep, hot */ enum Kind { A }\n",
+        ] {
+            assert_eq!(kept(text).as_deref(), Some("hot"), "{text}");
+        }
+        assert_eq!(kept("// dwell: keep\nenum Kind { A }").as_deref(), Some("without a reason"));
+        for text in [
+            "struct A; // dwell: keep, hot\nenum Kind { A }\n",
+            "/// dwell: keep, hot\nenum Kind { A }\n",
+            "const A: &str = \"// dwell: keep, hot\"; enum Kind { A }\n",
+            "// dwell: keepsake\nenum Kind { A }\n",
+            "enum Kind { A }\n// dwell: keep, hot\nstruct A;\n",
+            "// We let dwell: keep, hot\nenum Kind { A }\n",
+        ] {
+            assert_eq!(kept(text), None, "{text}");
         }
     }
 

@@ -10,9 +10,6 @@ use std::collections::HashMap;
 /// The largest block that glibc keeps for a thread when it is freed.
 const CACHED: u64 = 1032;
 
-/// The unit of `SmallBox`'s inline storage in bytes, and its alignment.
-pub(super) const WORD: u64 = 8;
-
 /// The blocks of several elements, with the container that a user knows.
 const BLOCKS: [(&str, &str); 8] = [
     ("std::sync::mpmc::list::Block", "std::sync::mpsc"),
@@ -98,7 +95,7 @@ struct Growth<'a> {
 impl<'a> Growth<'a> {
     fn new(program: &'a Program, boxes: &'a [TypeId], n: u64) -> Self {
         // `SmallBox<dyn Trait, N>` has N words and the vtable, `Box<dyn Trait>` two words.
-        let each = n.saturating_sub(1).saturating_mul(WORD);
+        let each = n.saturating_sub(1).saturating_mul(program.pointer_size);
         Self { program, boxes, each, known: HashMap::new() }
     }
 

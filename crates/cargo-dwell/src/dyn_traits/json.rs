@@ -1,6 +1,6 @@
 //! Traits with vtables as JSON. `docs/json-output.md` names the fields.
 
-use super::blocks::{self, Block, WORD};
+use super::blocks::{self, Block};
 use super::edits::Fields;
 use dwell_debuginfo::{Kind, Program, TypeId};
 use dwell_source::{Edit, Items};
@@ -29,7 +29,7 @@ pub struct Trait {
     pub boxed: bool,
     /// Whether the program has an `Rc` or `Arc` of this trait object.
     pub shared: bool,
-    /// The smallest `N`, in words of 8 bytes, for which `SmallBox<dyn Trait, N>` stores inline nine tenths of the types
+    /// The smallest `N`, in words of the target, for which `SmallBox<dyn Trait, N>` stores inline nine tenths of the types
     /// that fit in 48 bytes. `None` if fewer than half of all types fit in 48 bytes, or if there is no `Box` to replace.
     pub suggested_n: Option<u64>,
     /// The containers whose blocks this `N` makes larger than the allocator's cache.
@@ -59,7 +59,7 @@ pub struct Implementor {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Fit {
-    /// The size in bytes; the alignment is 8.
+    /// The size in bytes; the alignment is that of a word.
     pub bytes: u64,
     /// The number of types.
     pub types: u64,
@@ -104,13 +104,14 @@ pub fn traits(program: &Program, all: bool, root: Option<&Path>) -> Vec<Trait> {
                 Implementor { of: ty.name.to_string(), path: ty.path.to_string(), size: ty.size, align: ty.align }
             };
             let fits = |bytes: u64| {
-                let fits = |id: &&TypeId| program.size_of(**id) <= bytes && program.get(**id).align <= WORD;
+                let fits =
+                    |id: &&TypeId| program.size_of(**id) <= bytes && program.get(**id).align <= program.pointer_size;
                 Fit { bytes, types: types.iter().filter(fits).count() as u64 }
             };
             let fits: Vec<Fit> = SIZES.into_iter().map(fits).collect();
             let objects = in_box.get(path).map_or(&[][..], |objects| objects);
             let (boxed, shared) = (!objects.is_empty(), in_rc.contains_key(path));
-            let suggested_n = suggest(&fits, types.len() as u64).filter(|_| boxed);
+            let suggested_n = suggest(&fits, types.len() as u64, program.pointer_size).filter(|_| boxed);
             Trait {
                 blocks: suggested_n.map_or_else(Vec::new, |n| blocks::blocks(program, objects, n)),
                 edits: suggested_n.map_or_else(Vec::new, |n| fields.edits(name, n)),
@@ -189,12 +190,12 @@ fn usable(program: &Program) -> HashSet<TypeId> {
     seen
 }
 
-fn suggest(fits: &[Fit], types: u64) -> Option<u64> {
+fn suggest(fits: &[Fit], types: u64, word: u64) -> Option<u64> {
     let most = fits.last()?.types;
     if most == 0 || most * 2 < types {
         return None;
     }
-    fits.iter().find(|fit| fit.types * 10 >= most * 9).map(|fit| fit.bytes / WORD)
+    fits.iter().find(|fit| fit.types * 10 >= most * 9).map(|fit| fit.bytes / word.max(1))
 }
 
 #[cfg(test)]
@@ -207,10 +208,11 @@ mod tests {
 
     #[test]
     fn suggested_n_is_the_smallest_that_fits_most_types() {
-        assert_eq!(suggest(&fits([10, 10, 10, 10, 10]), 10), Some(1));
-        assert_eq!(suggest(&fits([1, 5, 9, 9, 10]), 10), Some(3));
-        assert_eq!(suggest(&fits([0, 0, 0, 0, 5]), 10), Some(6));
-        assert_eq!(suggest(&fits([0, 0, 0, 0, 4]), 10), None);
-        assert_eq!(suggest(&fits([0; 5]), 3), None);
+        assert_eq!(suggest(&fits([10, 10, 10, 10, 10]), 10, 8), Some(1));
+        assert_eq!(suggest(&fits([1, 5, 9, 9, 10]), 10, 8), Some(3));
+        assert_eq!(suggest(&fits([0, 0, 0, 0, 5]), 10, 8), Some(6));
+        assert_eq!(suggest(&fits([0, 0, 0, 0, 4]), 10, 8), None);
+        assert_eq!(suggest(&fits([0; 5]), 3, 8), None);
+        assert_eq!(suggest(&fits([1, 5, 9, 9, 10]), 10, 4), Some(6));
     }
 }

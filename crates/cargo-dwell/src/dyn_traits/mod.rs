@@ -65,24 +65,31 @@ pub fn run(program: &Program, args: &DynArgs, root: Option<&Path>, profile: Opti
         }
     }
     let about = About::new(program, profile);
+    let sizes = [every.len() as u64, program.pointer_size];
     dwell_output::print(|mut out| match args.format {
         Format::Json => {
             serde_json::to_writer(&mut out, &Document { version: 1, program: about, traits })?;
             writeln!(out)
         }
-        Format::Human => text(&traits, every.len(), args, &Look::terminal(), &mut out),
-        Format::Markdown => text(&traits, every.len(), args, &Look::page(), &mut out),
+        Format::Human => text(&traits, sizes, args, &Look::terminal(), &mut out),
+        Format::Markdown => text(&traits, sizes, args, &Look::page(), &mut out),
     })
 }
 
-fn text(traits: &[Trait], every: usize, args: &DynArgs, look: &Look, out: &mut impl io::Write) -> io::Result<()> {
+fn text(
+    traits: &[Trait],
+    [every, word]: [u64; 2],
+    args: &DynArgs,
+    look: &Look,
+    out: &mut impl io::Write,
+) -> io::Result<()> {
     if look.markdown {
         writeln!(out, "# Types behind trait objects\n")?;
     }
     writeln!(
         out,
         "{} traits have vtables, {} of them shown. A type has a vtable if the program converts it to a `dyn Trait`.",
-        count(every as u64),
+        count(every),
         count(traits.len() as u64)
     )?;
     if traits.is_empty() {
@@ -100,7 +107,7 @@ fn text(traits: &[Trait], every: usize, args: &DynArgs, look: &Look, out: &mut i
         ];
         row.extend(of.fits.iter().map(|fit| right(percent(fit.types, of.implementors.len() as u64))));
         row.push(Cell::new(match (of.suggested_n, of.boxed, of.shared) {
-            (Some(n), ..) => format!("N = {n} ({} bytes)", n * 8),
+            (Some(n), ..) => format!("N = {n} ({} bytes)", n.saturating_mul(word)),
             (None, true, _) => "`Box` (most types do not fit in 48 bytes)".to_owned(),
             (None, false, true) => "`Rc` or `Arc` only, which share the value".to_owned(),
             (None, false, false) => "no `Box<dyn _>` in a type of the workspace".to_owned(),

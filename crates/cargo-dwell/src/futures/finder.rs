@@ -237,7 +237,7 @@ impl Finder<'_, '_> {
                 if is_same || is_another || !has_it {
                     continue;
                 }
-                let after = Sizes::new(self.program, self.graph, &elsewhere, &within).of(other.field.ty);
+                let after = Sizes::new(self.program, self.graph, &[&elsewhere], &within).of(other.field.ty);
                 let align = if other.field.ty == ty { pointer } else { self.program.get(other.field.ty).align };
                 let awaited_in = if *other.field.name == *AWAITED { other.states.first().copied() } else { None };
                 edits.push(Edit { of: key(&other.field), awaited_in, becomes: Becomes::Sized(after, align) });

@@ -6,7 +6,7 @@ use super::size::{AWAITED, is_temporary, total};
 use crate::about::About;
 use crate::rank::Rank;
 use comfy_table::Cell;
-use dwell_output::units::{count, plural};
+use dwell_output::units::count;
 use dwell_output::{Format, Look, header, right};
 use serde::Serialize;
 use std::collections::HashSet;
@@ -104,28 +104,19 @@ impl Report {
             .iter()
             .flat_map(|future| future.suggestions.iter().filter(|one| one.future == future.name))
             .collect();
-        all.sort_by_key(|one| std::cmp::Reverse((one.saves_in_outermost, one.saves_in_future)));
+        all.sort_by_key(|one| std::cmp::Reverse((one.saves_together, one.saves_in_future)));
         // Instances of a generic function have one source.
         let mut seen = HashSet::new();
         all.retain(|one| seen.insert((&one.file, one.line, one.kind, one.what.split('<').next())));
         let (shown, moves): (Vec<&Advice>, Vec<&Advice>) = all.into_iter().partition(|one| one.shown);
         let (many, once): (Vec<&Advice>, Vec<&Advice>) = shown.into_iter().partition(|one| one.rank >= Rank::Task);
-        let once: Vec<&Advice> = once.into_iter().filter(|one| one.saves_in_future >= LARGE / 2).collect();
+        // What needs no heap is free.
+        let is_enough = |one: &&Advice| one.heap == 0 || one.saves_in_future >= LARGE / 2;
+        let once: Vec<&Advice> = once.into_iter().filter(is_enough).collect();
         if !many.is_empty() {
             write(look, out, "What to change, largest saving first", &many, most)?;
-            if !once.is_empty() {
-                let mut names: Vec<_> = once.iter().map(|one| format!("`{}`", one.future)).collect();
-                names.dedup();
-                let more = if names.len() > 5 { ", .." } else { "" };
-                names.truncate(5);
-                let number = plural(once.len() as u64, "suggestion");
-                writeln!(
-                    out,
-                    "{number} for futures that exist once ({}{more}) are not shown (--format json).",
-                    names.join(", ")
-                )?;
-            }
-        } else if !once.is_empty() {
+        }
+        if !once.is_empty() {
             let title = "What to change; each of these futures exists once, as far as the program's types show";
             write(look, out, title, &once, most)?;
         }
@@ -149,8 +140,10 @@ fn write(look: &Look, out: &mut impl io::Write, title: &str, list: &[&Advice], m
     look.heading(out, title, "")?;
     let mut rows = vec![header(&["saves", "of", "future", "where", "what", "how", "heap a call"])];
     for one in list.iter().take(most) {
+        // What is not shown by default has no saving beside the others.
+        let saves = if one.shown { one.saves_together } else { one.saves_in_future };
         rows.push(vec![
-            right(count(one.saves_in_future)),
+            right(count(saves)),
             right(count(one.future_size)),
             Cell::new(&one.future),
             Cell::new(at(one.file.as_ref(), one.line)),

@@ -175,8 +175,8 @@ impl Change {
 pub(super) struct Sizes<'p> {
     program: &'p Program,
     graph: &'p Graph,
-    change: &'p Change,
-    /// The types that contain the changed coroutine; other types keep their size.
+    changes: &'p [&'p Change],
+    /// The types that contain a changed coroutine; other types keep their size.
     within: &'p HashSet<TypeId>,
     known: HashMap<TypeId, u64>,
     depth: u32,
@@ -186,14 +186,23 @@ pub(super) struct Sizes<'p> {
 const DEEPEST: u32 = 200;
 
 impl<'p> Sizes<'p> {
-    pub(super) fn new(program: &'p Program, graph: &'p Graph, change: &'p Change, within: &'p HashSet<TypeId>) -> Self {
-        Self { program, graph, change, within, known: HashMap::new(), depth: 0 }
+    pub(super) fn new(
+        program: &'p Program,
+        graph: &'p Graph,
+        changes: &'p [&'p Change],
+        within: &'p HashSet<TypeId>,
+    ) -> Self {
+        Self { program, graph, changes, within, known: HashMap::new(), depth: 0 }
+    }
+
+    fn replaced(&self, id: TypeId) -> Option<(u64, u64)> {
+        self.changes.iter().find_map(|change| change.replaced.get(&id)).copied()
     }
 
     /// Returns the size of a type after the change.
     pub(super) fn of(&mut self, id: TypeId) -> u64 {
-        if let Some((size, _)) = self.change.replaced.get(&id) {
-            return *size;
+        if let Some((size, _)) = self.replaced(id) {
+            return size;
         }
         if !self.within.contains(&id) || self.depth == DEEPEST {
             return self.program.size_of(id);
@@ -211,7 +220,7 @@ impl<'p> Sizes<'p> {
     }
 
     fn align(&self, id: TypeId) -> u64 {
-        self.change.replaced.get(&id).map_or(self.program.get(id).align, |(_, align)| *align)
+        self.replaced(id).map_or(self.program.get(id).align, |(_, align)| align)
     }
 
     fn compute(&mut self, id: TypeId) -> u64 {
@@ -255,13 +264,17 @@ impl<'p> Sizes<'p> {
         let (program, graph) = (self.program, self.graph);
         let of = program.get(id);
         let Some(parts) = graph.parts.get(&id) else { return of.size };
-        let change = self.change;
-        let edits = if change.coroutine == id { &change.edits[..] } else { &[] };
+        let of_this = self.changes.iter().filter(|change| change.coroutine == id);
+        let edits: Vec<Edit> = of_this.flat_map(|change| change.edits.iter().cloned()).collect();
         let pointer = program.pointer_size;
         let before = parts.layout(&mut |field| (program.size_of(field.ty), program.get(field.ty).align), &[], pointer);
         let mut sizes = |field: &Field| (self.of(field.ty), self.align(field.ty));
-        let after = parts.layout(&mut sizes, edits, pointer);
-        if after == before { of.size } else { of.size.saturating_sub(before.saturating_sub(after)) }
+        let after = parts.layout(&mut sizes, &edits, pointer);
+        let less = before.saturating_sub(after);
+        // Where rustc found a smaller layout than the rules do, less of it can be saved.
+        let less =
+            if before > of.size { u128::from(less) * u128::from(of.size) / u128::from(before) } else { less.into() };
+        of.size.saturating_sub(u64::try_from(less).unwrap_or(u64::MAX))
     }
 }
 

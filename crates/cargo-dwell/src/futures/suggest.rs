@@ -19,12 +19,16 @@ use std::collections::{HashMap, HashSet};
 /// The number of futures that are followed through the functions that they are passed to.
 const PASSED: usize = 300;
 
+/// The number of places in the source whose changes are computed together.
+const PLACES: usize = 300;
+
 /// The number of futures that may make one of these and are examined.
 const MAKERS: usize = 64;
 
 /// Returns all suggestions for these futures: those that are shown first, and the largest saving first.
 pub(super) fn suggest(program: &Program, graph: &Graph, futures: &[TypeId], files: &mut Files) -> Vec<Suggestion> {
     let places = Places::new(program);
+    let allocates = crate::layout::allocates(program);
     let mut all: Vec<Suggestion> = Vec::new();
     for &id in futures {
         let of = program.get(id);
@@ -38,6 +42,12 @@ pub(super) fn suggest(program: &Program, graph: &Graph, futures: &[TypeId], file
         found.box_futures();
         found.box_values();
         for mut suggestion in found.found {
+            if !allocates {
+                suggestion.other = None;
+                if suggestion.heap > 0 {
+                    continue;
+                }
+            }
             suggestion.saves = savings(program, graph, &suggestion.change, futures);
             // Boxing a further branch must save enough by itself.
             let boxed = |other: &&Suggestion| {
@@ -66,7 +76,9 @@ pub(super) fn suggest(program: &Program, graph: &Graph, futures: &[TypeId], file
             all.push(suggestion);
         }
     }
-    passed_on(program, graph, futures, &mut all);
+    if allocates {
+        passed_on(program, graph, futures, &mut all);
+    }
     let mut ranks: HashMap<TypeId, Rank> = HashMap::new();
     let inside = inside_others(program, graph);
     let mut branches: HashMap<TypeId, bool> = HashMap::new();
@@ -86,9 +98,12 @@ pub(super) fn suggest(program: &Program, graph: &Graph, futures: &[TypeId], file
         of.edits = edits(program, graph, of, files);
     }
     only_at_source(program, graph, &mut all);
+    let is_outer = |id: &TypeId| graph.parts.contains_key(id) && (!inside.contains(id) || places.is_on_heap(*id));
+    let outer: Vec<TypeId> = futures.iter().copied().filter(is_outer).collect();
+    one_after_another(program, graph, &outer, &mut all);
     // A generic function has several futures but one source: report the largest saving.
     all.sort_by(|a, b| {
-        let order = |of: &Suggestion| (of.is_shown, if of.is_shown { of.reach() } else { 0 }, of.own_saving());
+        let order = |of: &Suggestion| (of.is_shown, of.together, of.own_saving());
         order(b).cmp(&order(a)).then_with(|| a.what.cmp(&b.what))
     });
     all
@@ -141,15 +156,93 @@ fn only_at_source(program: &Program, graph: &Graph, all: &mut [Suggestion]) {
     }
 }
 
+/// Makes the changes one after another, those that need no heap first: each byte is saved once, by the first change that saves it. What
+/// then saves too little is not shown. `outer` are the futures around all others.
+fn one_after_another(program: &Program, graph: &Graph, outer: &[TypeId], all: &mut [Suggestion]) {
+    let mut by_place: HashMap<_, Vec<usize>> = HashMap::new();
+    for (index, of) in all.iter().enumerate().filter(|(_, of)| of.is_shown) {
+        by_place.entry(of.place()).or_default().push(index);
+    }
+    let mut groups: Vec<Vec<usize>> = by_place.into_values().collect();
+    let heap = |group: &[usize], all: &[Suggestion]| {
+        group.iter().map(|&index| if all[index].is_box() { 0 } else { all[index].heap }).max().unwrap_or(0)
+    };
+    groups.sort_by_cached_key(|group| {
+        let first = &all[group[0]];
+        let best = group.iter().map(|&index| all[index].reach()).max().unwrap_or(0);
+        (first.is_box(), Reverse(best.saturating_sub(heap(group, all))), first.what.clone(), first.line())
+    });
+    for index in groups.split_off(PLACES.min(groups.len())).into_iter().flatten() {
+        all[index].is_shown = false;
+    }
+    let mut made: Vec<usize> = Vec::new();
+    let mut made_sizes: HashMap<TypeId, (u64, u64)> = HashMap::new();
+    let mut known: HashMap<TypeId, u64> = HashMap::new();
+    for group in groups {
+        let changes: Vec<&Change> = made.iter().chain(&group).map(|&index| &all[index].change).collect();
+        // Only the futures around this change become smaller by it.
+        let around: HashSet<TypeId> =
+            group.iter().flat_map(|&index| graph.within(all[index].change.coroutine)).collect();
+        let mut resolved = made_sizes.clone();
+        let after = sizes_after(program, graph, &changes, &around, &mut resolved, outer);
+        let before = |id: TypeId| known.get(&id).copied().unwrap_or_else(|| program.size_of(id));
+        let heap = heap(&group, all);
+        // Each outermost future that becomes smaller makes its own boxes.
+        let saved = after.iter().map(|(id, size)| before(*id).saturating_sub(*size).saturating_sub(heap));
+        let saved = saved.fold(0, u64::saturating_add);
+        let alone = group.iter().map(|&index| all[index].reach()).max().unwrap_or(0);
+        let is_enough = saved >= LEAST.max(if all[group[0]].is_box() { alone / 4 } else { 0 });
+        for &index in &group {
+            all[index].together = saved;
+            all[index].is_shown = is_enough;
+        }
+        if is_enough {
+            known.extend(after);
+            made.extend(group);
+            made_sizes = resolved;
+        }
+    }
+}
+
+/// Returns the sizes of those of some futures that are around changed ones. `resolved` gets the sizes of the changed ones, with their
+/// alignment; those that are not in `around` it has already.
+///
+/// A box around a future's argument is made in the changed future: elsewhere the argument's type is as large as before.
+fn sizes_after(
+    program: &Program,
+    graph: &Graph,
+    changes: &[&Change],
+    around: &HashSet<TypeId>,
+    resolved: &mut HashMap<TypeId, (u64, u64)>,
+    futures: &[TypeId],
+) -> Vec<(TypeId, u64)> {
+    let mut ids: Vec<TypeId> = changes.iter().map(|of| of.coroutine).filter(|id| around.contains(id)).collect();
+    ids.sort_unstable_by_key(|id| (program.size_of(*id), *id));
+    ids.dedup();
+    for id in &ids {
+        resolved.remove(id);
+    }
+    for id in ids {
+        let inside = Change { replaced: resolved.clone(), ..Change::new(id, Vec::new()) };
+        let of_this = changes.iter().copied().filter(|of| of.coroutine == id);
+        let own: Vec<&Change> = of_this.chain([&inside]).collect();
+        let within = own.iter().flat_map(|of| of.within(graph)).collect();
+        let size = Sizes::new(program, graph, &own, &within).of(id);
+        resolved.insert(id, (size, program.get(id).align));
+    }
+    let Some(first) = changes.first() else { return Vec::new() };
+    let all = Change { replaced: resolved.clone(), ..Change::new(first.coroutine, Vec::new()) };
+    let (within, all) = (all.within(graph), [&all]);
+    let mut sizes = Sizes::new(program, graph, &all, &within);
+    futures.iter().filter(|id| around.contains(id)).map(|id| (*id, sizes.of(*id))).collect()
+}
+
 /// Returns the savings of a change, by future.
 fn savings(program: &Program, graph: &Graph, change: &Change, futures: &[TypeId]) -> HashMap<TypeId, u64> {
-    let within = change.within(graph);
-    let mut sizes = Sizes::new(program, graph, change, &within);
-    let saved = |&future: &TypeId| Some((future, program.size_of(future).checked_sub(sizes.of(future))?));
-    // A boxed future is as large as before.
-    let is_boxed = |future: TypeId| future != change.coroutine && change.replaced.contains_key(&future);
-    let shrunk = futures.iter().filter(|&&future| within.contains(&future) && !is_boxed(future)).filter_map(saved);
-    shrunk.filter(|&(_, bytes)| bytes > 0).collect()
+    let around = graph.within(change.coroutine);
+    let after = sizes_after(program, graph, &[change], &around, &mut HashMap::new(), futures);
+    let saved = after.into_iter().filter_map(|(id, size)| Some((id, program.size_of(id).checked_sub(size)?)));
+    saved.filter(|&(_, bytes)| bytes > 0).collect()
 }
 
 /// Finds futures that functions take by value and hold several times, and suggests a box where the future is made: in

@@ -48,6 +48,9 @@ pub(super) struct Suggestion {
     pub(super) is_partial: bool,
     /// The future around all others that becomes smaller by the most bytes, and these bytes.
     pub(super) outermost: Option<(TypeId, u64)>,
+    /// The bytes that all outermost futures save by the change at this place in all instances, after the changes before
+    /// it, less those on the heap.
+    pub(super) together: u64,
     /// How many values of the future the program may have.
     pub(super) rank: Rank,
     /// Whether the report shows it.
@@ -70,6 +73,7 @@ impl Suggestion {
             is_branch: false,
             is_partial: false,
             outermost: None,
+            together: 0,
             rank: Rank::Once,
             is_shown: false,
             edits: Vec::new(),
@@ -79,6 +83,28 @@ impl Suggestion {
     /// Returns the number of bytes that the changed future itself saves.
     pub(super) fn own_saving(&self) -> u64 {
         self.saves.get(&self.change.coroutine).copied().unwrap_or(0)
+    }
+
+    /// Returns the file to edit.
+    pub(super) fn file(&self) -> Option<String> {
+        let edited = self.edits.first().map(|edit| edit.file.clone());
+        edited.or_else(|| self.at.as_ref().map(|at| at.file.to_string()))
+    }
+
+    /// Returns the line to edit: that of the call, not of its `.await`.
+    pub(super) fn line(&self) -> Option<u32> {
+        self.edits.first().map(|edit| edit.line).or_else(|| self.at.as_ref().map(|at| at.line))
+    }
+
+    /// Returns the place of the edit, which instances of a generic function share.
+    pub(super) fn place(&self) -> (Problem, Option<String>, Option<u32>, String) {
+        let what = self.what.split('<').next().unwrap_or_default().to_owned();
+        (self.problem, self.file(), self.line(), what)
+    }
+
+    /// Returns `true` if a box moves the bytes to the heap, for the few calls that come to it.
+    pub(super) fn is_box(&self) -> bool {
+        matches!(self.problem, Problem::BoxFuture | Problem::BoxValue)
     }
 
     /// Returns the bytes that the change saves in all.

@@ -1,9 +1,10 @@
-//! The changes of one type that make it smaller: boxes around large fields of variants and large `Option` fields, and
-//! another order of the fields of a `repr(C)` struct.
+//! The changes of one type that make it smaller: boxes around large fields of variants and large `Option` fields, lists without
+//! a capacity, and another order of the fields of a `repr(C)` struct.
 
 use super::holders::Holders;
 use super::measure::Embedding;
 use super::resize::{Part, Sizes, optional, variants};
+use super::withheld::{Reason, Withheld};
 use dwell_debuginfo::{Field, Kind, Program, Type, TypeId};
 use dwell_model::layout::{self, Layout};
 use dwell_output::units::count;
@@ -12,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
 /// The least saving in bytes, unless it is an eighth of a larger type.
-const LEAST: u64 = 16;
+pub(super) const LEAST: u64 = 16;
 /// A box must save memory even if this percentage of the values need it.
 const BREAK_EVEN: u64 = 66;
 /// The same for an enum with a variant that is known to be common, which needs no box.
@@ -41,6 +42,12 @@ pub enum Change {
     BoxVariants,
     /// `Option<Box<T>>` for `Option<T>`.
     BoxOption,
+    /// Keep the fields of an error in a box.
+    BoxError,
+    /// `Box<str>` for `String`, `Box<[T]>` for `Vec<T>`.
+    BoxSlice,
+    /// An index type that is never zero, so that an `Option` of it needs no tag.
+    Niche,
     /// Order the fields of a `repr(C)` struct by alignment.
     Reorder,
 }
@@ -70,6 +77,8 @@ pub(super) struct Candidate {
     /// The least percentage of values that may need the box.
     pub(super) least_even: u64,
     pub(super) edits: Vec<Edit>,
+    /// Why it is not shown, if the type itself tells.
+    pub(super) against: Option<Withheld>,
 }
 
 impl Candidate {
@@ -98,20 +107,35 @@ impl Finder<'_, '_> {
         let found = match &ty.kind {
             Kind::Enum(_) => self.variants(id, ty, item),
             Kind::Struct(fields) => {
-                self.optional(id, ty, fields, item).into_iter().chain(self.reordering(ty, fields, item)).collect()
+                let boxes = self.optional(id, ty, fields, item).into_iter().chain(self.error(id, ty, fields));
+                let others = self.slices(id, ty, fields, item).into_iter().chain(self.niches(id, fields, item));
+                boxes.chain(others).chain(self.reordering(ty, fields, item)).collect()
             }
             _ => Vec::new(),
         };
         found.into_iter().filter(|of| of.saves >= LEAST.max(of.size / 8)).collect()
     }
 
-    fn size(&self, id: TypeId) -> u64 {
+    pub(super) fn size(&self, id: TypeId) -> u64 {
         self.sizes.of(id).size
     }
 
     /// Returns `true` if values of a type, or of that in an `Option`, are elements and targets elsewhere too.
     fn is_general(&self, id: TypeId) -> bool {
-        self.holders.is_general(optional(self.program, id).unwrap_or(id))
+        self.holders.is_general(self.program, optional(self.program, id).unwrap_or(id))
+    }
+
+    /// The layout of a `Box`.
+    fn pointer(&self) -> Layout {
+        Layout::words_of(self.program.pointer_size, 1, 1)
+    }
+
+    /// Returns the least size of what a `Result` has instead of this error. `None` for a type that is no error, or smaller
+    /// than what is worth a box.
+    fn beside_error(&self, id: TypeId) -> Option<u64> {
+        // A queue that is full returns what it cannot take.
+        let is_error = || is_error(&self.program.get(id).name) || !self.is_general(id);
+        self.holders.beside_error(id).filter(|_| self.size(id) >= LARGE_ERROR && is_error())
     }
 
     /// Returns `true` if a variant has no fields, or only pointers to its contents.
@@ -130,7 +154,7 @@ impl Finder<'_, '_> {
         }
         let layouts = fields.iter().enumerate().map(|(index, field)| {
             let is_boxed = boxed.contains(&index) || self.sizes.is_boxed(Part::Field(id, variant, index));
-            if is_boxed { Layout::POINTER } else { self.sizes.of(field.ty) }
+            if is_boxed { self.pointer() } else { self.sizes.of(field.ty) }
         });
         layout::structure(&layouts.collect::<Vec<_>>()).size
     }
@@ -178,44 +202,54 @@ impl Finder<'_, '_> {
             if last <= pointer * 2 || last == next {
                 continue;
             }
+            // The values of an error are few, whatever its variants are called.
+            let all_errors = large.iter().all(|&index| is_error(name(index))) || self.beside_error(id).is_some();
+            let mut against = None;
+            let mut is_common = |why: String| {
+                if !all_errors && !self.is_counted && against.is_none() {
+                    against = Some(Withheld::new(Reason::Common, why));
+                }
+            };
             // Then every value with fields has a box: the commonest too, whichever it is.
-            if !self.is_counted && rest.iter().all(|&index| self.is_boxed_content(all[index])) {
-                continue;
+            if rest.iter().all(|&index| self.is_boxed_content(all[index])) {
+                is_common("then every value with fields would be in a box".to_owned());
             }
-            let all_errors = large.iter().all(|&index| is_error(name(index)));
             // `Ok` and `Err`, `Some` and `None` under other names: the large variant is the common one.
             let mut with_fields = rest.iter().filter(|index| !all[**index].is_empty());
-            if !all_errors && with_fields.all(|&index| is_error(name(index))) {
-                continue;
+            if with_fields.all(|&index| is_error(name(index))) {
+                is_common(format!("the others are errors or empty: most values may be `{}`", name(large[0])));
             }
             // A tree has at least as many leaves as nodes with several children.
-            if is_recursive && !self.is_counted {
+            if is_recursive {
                 let is_leaf =
                     |index: &&usize| !all[**index].is_empty() && !recurs(all[**index]) && !is_fallback(name(**index));
                 if rest.iter().all(|index| !is_leaf(&index)) {
-                    continue;
+                    is_common("a tree has more leaves than nodes, and the leaves would be in boxes".to_owned());
                 }
             }
             let most = next.max(pointer);
             let boxes: Vec<(Vec<Part>, u64)> =
                 large.iter().map(|&index| self.boxes(id, index, all[index], most)).collect();
             let heap = boxes.iter().map(|(_, bytes)| *bytes).max().unwrap_or(0);
-            let is_general = boxes.iter().flat_map(|(parts, _)| parts).any(|part| match part {
-                Part::Field(_, variant, field) => self.is_general(all[*variant][*field].ty),
-                Part::Variant(..) => false,
+            let general = boxes.iter().flat_map(|(parts, _)| parts).find_map(|part| match part {
+                Part::Field(_, variant, field) => Some(all[*variant][*field].ty).filter(|of| self.is_general(*of)),
+                Part::Variant(..) | Part::Slice(..) | Part::Niche(..) => None,
             });
-            if is_general && !self.is_counted {
-                break;
+            if let Some(of) = general {
+                let of = &self.program.get(of).name;
+                is_common(format!("collections and boxes have values of `{of}` too: most values may have one"));
             }
             // The type's user chose it, and other users choose a small one.
             let has_parameter = |part: &Part| match part {
-                Part::Field(_, variant, field) => is_parameter(item, Some(name(*variant)), &all[*variant][*field].name),
+                Part::Field(_, variant, field) | Part::Slice(_, variant, field) | Part::Niche(_, variant, field) => {
+                    is_parameter(item, Some(name(*variant)), &all[*variant][*field].name)
+                }
                 Part::Variant(_, variant) => {
                     all[*variant].iter().any(|field| is_parameter(item, Some(name(*variant)), &field.name))
                 }
             };
             if boxes.iter().flat_map(|(parts, _)| parts).any(has_parameter) {
-                break;
+                against = Some(Withheld::new(Reason::Common, "its user chose the type of the field, a parameter"));
             }
             let parts: Vec<Part> = boxes.iter().flat_map(|(parts, _)| parts).copied().collect();
             let after = self.sizes.after(self.embedding, id, &parts);
@@ -223,8 +257,12 @@ impl Finder<'_, '_> {
             let saves = after.get(&id).map_or(0, |after| size.saturating_sub(after.size));
             // Without a census: a few large variants among many, or so large that a box never matters.
             let few = boxed <= rest.len() || saves >= 512 && saves >= size / 4 * 3;
-            if !self.is_counted && !few || all_errors && size < LARGE_ERROR {
+            if all_errors && size < LARGE_ERROR {
                 continue;
+            }
+            if !few && !all_errors && !self.is_counted && against.is_none() {
+                let why = format!("{boxed} of {} variants would be in boxes", order.len());
+                against = Some(Withheld::new(Reason::Common, why));
             }
             // Each box is an edit and an allocation: it must save something by itself.
             let each = saves / boxed as u64;
@@ -241,7 +279,7 @@ impl Finder<'_, '_> {
                 .map(|(parts, &index)| {
                     let fields = parts.iter().filter_map(|part| match part {
                         Part::Field(.., field) => Some(format!("`{}`", all[index][*field].name)),
-                        Part::Variant(..) => None,
+                        Part::Variant(..) | Part::Slice(..) | Part::Niche(..) => None,
                     });
                     format!("{} of `{}`", list(&fields.collect::<Vec<_>>()), name(index))
                 })
@@ -276,6 +314,7 @@ impl Finder<'_, '_> {
                     BREAK_EVEN
                 },
                 edits,
+                against,
             });
         }
         found
@@ -296,9 +335,21 @@ impl Finder<'_, '_> {
             .enumerate()
             .filter(|(index, _)| !self.sizes.is_boxed(Part::Field(id, 0, *index)))
             .filter_map(|(index, field)| Some((index, field, optional(self.program, field.ty)?)))
-            .filter(|(_, field, inside)| is_large(field, self.size(*inside)) && !self.items.is_unwrapped(&field.name))
-            .filter(|(_, field, _)| !is_parameter(item, None, &field.name))
+            .filter(|(_, field, inside)| is_large(field, self.size(*inside)))
             .collect();
+        // What speaks against a field does not speak against the others.
+        let is_unwrapped = |field: &Field| !self.is_counted && self.items.is_unwrapped(&field.name);
+        let is_free = |field: &Field| !is_unwrapped(field) && !is_parameter(item, None, &field.name);
+        let has_free = large.iter().any(|(_, field, _)| is_free(field));
+        large.retain(|(_, field, _)| !has_free || is_free(field));
+        let against = large.first().filter(|_| !has_free).map(|(_, field, _)| {
+            let why = if is_unwrapped(field) {
+                format!("code unwraps `{}`, so it expects a value", field.name)
+            } else {
+                "its user chose the type of the field, a parameter".to_owned()
+            };
+            Withheld::new(Reason::Common, why)
+        });
         // Of the fields whose types are elsewhere too, such as `condition: Option<Expr>`, more may be present.
         let is_general = large.iter().all(|(_, field, _)| self.is_general(field.ty));
         large.retain(|(_, field, _)| is_general || !self.is_general(field.ty));
@@ -326,6 +377,39 @@ impl Finder<'_, '_> {
             least_even: BREAK_EVEN,
             edits: boxes.iter().filter_map(|part| edit(ty, *part, item)).collect(),
             boxes,
+            against,
+        })
+    }
+
+    /// Returns the change that keeps the fields of a large error in a box: each `Result` has room for the error.
+    fn error(&self, id: TypeId, ty: &Type, fields: &[Field]) -> Option<Candidate> {
+        let beside = self.beside_error(id)?;
+        let size = self.size(id);
+        let boxes = vec![Part::Variant(id, 0)];
+        let after = self.sizes.after(self.embedding, id, &boxes);
+        let saves = after.get(&id).map_or(0, |after| size.saturating_sub(after.size));
+        let name = ty.name.split('<').next().unwrap_or_default();
+        let how = format!(
+            "keep its {} fields in a box, `struct {name}(Box<..>)`: a `Result` with it has {} bytes for a value of {}",
+            fields.len(),
+            count(size),
+            count(beside)
+        );
+        Some(Candidate {
+            kind: Change::BoxError,
+            saves,
+            size,
+            after,
+            heap: size,
+            parts: vec![name.to_owned()],
+            how,
+            is_rare: true,
+            is_general: false,
+            least_shown: LEAST,
+            least_even: 0,
+            edits: Vec::new(),
+            boxes,
+            against: None,
         })
     }
 
@@ -359,12 +443,13 @@ impl Finder<'_, '_> {
             least_shown: LEAST,
             least_even: 0,
             edits: Vec::new(),
+            against: None,
         })
     }
 }
 
 /// Returns `true` if the declared type of a field is a type parameter, or an `Option` of one.
-fn is_parameter(item: Option<&Item>, variant: Option<&str>, field: &str) -> bool {
+pub(super) fn is_parameter(item: Option<&Item>, variant: Option<&str>, field: &str) -> bool {
     let declared = |item: &Item| {
         let (_, text) = item.field_type(variant, field)?;
         let text = text.strip_prefix("Option<").and_then(|text| text.strip_suffix('>')).unwrap_or(&text).trim();
@@ -383,6 +468,7 @@ fn edit(ty: &Type, part: Part, item: Option<&Item>) -> Option<Edit> {
     };
     let fields = |variant: usize| variants(ty).get(variant).copied().unwrap_or_default();
     let (line, of, from) = match part {
+        Part::Slice(..) | Part::Niche(..) => return None,
         Part::Field(_, variant, field) => {
             let field = fields(variant).get(field)?;
             let (line, of) = item.field_type(name(variant), &field.name)?;
@@ -403,16 +489,18 @@ fn edit(ty: &Type, part: Part, item: Option<&Item>) -> Option<Edit> {
     let to = match part {
         _ if from.is_empty() => String::new(),
         Part::Variant(..) => format!("Box<({from})>"),
-        Part::Field(..) => match from.strip_prefix("Option<").and_then(|of| of.strip_suffix('>')) {
-            Some(inside) => format!("Option<Box<{inside}>>"),
-            None => format!("Box<{from}>"),
-        },
+        Part::Field(..) | Part::Slice(..) | Part::Niche(..) => {
+            match from.strip_prefix("Option<").and_then(|of| of.strip_suffix('>')) {
+                Some(inside) => format!("Option<Box<{inside}>>"),
+                None => format!("Box<{from}>"),
+            }
+        }
     };
     Some(Edit { file: item.file.clone(), line, item: format!("{short}{of}"), from, to })
 }
 
 /// Lists names: `a, b and c`.
-fn list(names: &[String]) -> String {
+pub(super) fn list(names: &[String]) -> String {
     match names {
         [] => String::new(),
         [one] => one.clone(),

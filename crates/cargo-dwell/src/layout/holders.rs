@@ -2,7 +2,7 @@
 //! variables.
 
 use super::measure::Embedding;
-use super::resize::Sizes;
+use super::resize::{Sizes, variants};
 use crate::rank::Rank;
 use dwell_debuginfo::{Kind, Program, Type, TypeId};
 use dwell_output::units::bytes;
@@ -23,6 +23,9 @@ pub struct Holder {
     /// The bytes of such a node or block.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub node_bytes: Option<u64>,
+    /// Whether values only pass through it: a channel or a queue.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_queue: bool,
 }
 
 impl Holder {
@@ -93,10 +96,29 @@ const COLLECTIONS: [&str; 26] = [
 /// The ends of channels, by the last part of their path.
 const CHANNELS: [&str; 6] = ["Sender", "Receiver", "SyncSender", "UnboundedSender", "UnboundedReceiver", "Injector"];
 
+/// The collections and channels through which values pass, by the last part of their path.
+const QUEUES: [&str; 9] = [
+    "VecDeque",
+    "SegQueue",
+    "ArrayQueue",
+    "Sender",
+    "Receiver",
+    "SyncSender",
+    "UnboundedSender",
+    "UnboundedReceiver",
+    "Injector",
+];
+
+/// Parts of names of types that refer to a container's values, or have one for a moment.
+const VIEWS: [&str; 12] =
+    ["Iter", "Drain", "Guard", "Ref", "Entry", "Handle", "Weak", "Cursor", "Keys", "Values", "View", "Shared"];
+
 /// The slots in a node of a `BTreeMap`.
 const BTREE_SLOTS: u64 = 11;
 /// The slots in a block of tokio's channels.
 const TOKIO_SLOTS: u64 = 32;
+/// The number of types around a value that are looked through: `Option<(u32, Mutex<T>)>` has three.
+const WRAPPED: u32 = 4;
 /// The number of types that are followed outwards from one type.
 const FOLLOWED: usize = 400;
 
@@ -104,17 +126,38 @@ const FOLLOWED: usize = 400;
 #[derive(Debug)]
 pub(super) struct Holders {
     direct: HashMap<TypeId, Vec<(TypeId, Holder)>>,
+    /// The errors of `Result`s, with the largest part of such a `Result` that is not the error.
+    errors: HashMap<TypeId, u64>,
+    /// The types whose values are many by themselves, or in an `Option`, a tuple or a lock.
+    general: HashSet<TypeId>,
 }
 
 impl Holders {
     pub(super) fn new(program: &Program) -> Self {
         let mut direct: HashMap<TypeId, Vec<(TypeId, Holder)>> = HashMap::new();
+        let mut errors: HashMap<TypeId, u64> = HashMap::new();
         for (id, ty) in program.types() {
             for (element, holder) in held(program, ty) {
                 direct.entry(element).or_default().push((id, holder));
             }
+            if let Some((ok, error)) = result(ty).filter(|(ok, error)| ok != error) {
+                let least = errors.entry(error).or_insert(u64::MAX);
+                *least = (*least).min(program.size_of(ok));
+            }
         }
-        Self { direct }
+        let is_own = |of: &Holder| of.rank == Rank::Many || of.rank == Rank::Boxed && of.name.starts_with("Box<");
+        let many = direct.iter().filter(|(_, all)| all.iter().any(|(_, of)| is_own(of)));
+        let mut general: HashSet<TypeId> = HashSet::new();
+        let mut left: Vec<(TypeId, u32)> = many.map(|(id, _)| (*id, 0)).collect();
+        while let Some((id, depth)) = left.pop() {
+            let ty = program.get(id);
+            if !general.insert(id) || depth > WRAPPED || !is_transparent(ty) {
+                continue;
+            }
+            let inner = variants(ty).into_iter().flatten().map(|field| (field.ty, depth + 1));
+            left.extend(inner);
+        }
+        Self { direct, errors, general }
     }
 
     /// Returns `true` if values of a type have heap allocations of their own, or are in those of a collection.
@@ -122,11 +165,19 @@ impl Holders {
         self.direct.get(&id).is_some_and(|all| all.iter().any(|(_, of)| of.rank >= Rank::Boxed))
     }
 
-    /// Returns `true` if a type is an element of a collection or the target of a `Box` by itself: so many values of it exist
-    /// that an enum or struct which has it in one place is not the reason for its size.
-    pub(super) fn is_general(&self, id: TypeId) -> bool {
-        let is_own = |of: &Holder| of.rank == Rank::Many || of.rank == Rank::Boxed && of.name.starts_with("Box<");
-        self.direct.get(&id).is_some_and(|all| all.iter().any(|(_, of)| is_own(of)))
+    /// Returns `true` if a type is an element of a collection or the target of a `Box`, by itself or in an `Option`, a tuple or a lock:
+    /// so many values of it exist that an enum or struct which has it in one place is not the reason for its size. An
+    /// array or tuple is no such type: others like it mean something else.
+    pub(super) fn is_general(&self, program: &Program, id: TypeId) -> bool {
+        let ty = program.get(id);
+        matches!(ty.kind, Kind::Struct(_) | Kind::Enum(_) | Kind::Union(_))
+            && !ty.path.starts_with('(')
+            && self.general.contains(&id)
+    }
+
+    /// Returns the least size of what a `Result` has instead of this error; `None` for a type that is no error.
+    pub(super) fn beside_error(&self, id: TypeId) -> Option<u64> {
+        self.errors.get(&id).copied()
     }
 
     /// Returns the holders of a type and of the types that contain it by value: those that may have the most values
@@ -174,6 +225,77 @@ fn is_wrapper(ty: &Type) -> bool {
     ty.path.starts_with("core::iter::") || ty.path.starts_with("core::ops::range::")
 }
 
+/// Returns the types of `Ok` and `Err` of a `Result`. rustc gives its parameters to the variants only.
+fn result(ty: &Type) -> Option<(TypeId, TypeId)> {
+    let Kind::Enum(of) = &ty.kind else { return None };
+    let variant = |name: &str| of.variants.iter().find(|of| *of.name == *name)?.fields.first().map(|field| field.ty);
+    if is(ty, "core::result::Result") { variant("Ok").zip(variant("Err")) } else { None }
+}
+
+/// Returns `true` for a type of std that has a value and says no more about it: `Option`, a tuple, a lock.
+fn is_transparent(ty: &Type) -> bool {
+    let head = ty.path.split('<').next().unwrap_or_default();
+    let wrappers = [
+        "core::option::Option",
+        "core::cell::Cell",
+        "core::cell::RefCell",
+        "core::cell::UnsafeCell",
+        "core::cmp::Reverse",
+        "core::mem::manually_drop::ManuallyDrop",
+        "core::num::wrapping::Wrapping",
+    ];
+    ty.path.starts_with('(')
+        || wrappers.contains(&head)
+        || head.starts_with("std::sync::") && ["Mutex", "RwLock", "OnceLock"].iter().any(|of| head.ends_with(of))
+}
+
+/// Returns the values that the memory of another crate's container has: what its raw pointers point at has them inside.
+fn behind_pointers(program: &Program, ty: &Type) -> Vec<TypeId> {
+    let head = ty.path.split('<').next().unwrap_or_default();
+    let last = head.rsplit("::").next().unwrap_or_default();
+    let is_std = matches!(&*ty.krate, "" | "core" | "alloc" | "std");
+    if ty.own || is_std || ty.params.is_empty() || VIEWS.iter().any(|of| last.contains(of)) {
+        return Vec::new();
+    }
+    // A pointer that owns what it points at is in the struct itself, or in one of the same crate or of `core::ptr` in it.
+    let mut targets = Vec::new();
+    let mut left: Vec<(TypeId, u32)> = variants(ty).into_iter().flatten().map(|field| (field.ty, 0)).collect();
+    while let Some((id, depth)) = left.pop() {
+        let inner = program.get(id);
+        match &inner.kind {
+            Kind::Pointer { pointee: Some(of) } if inner.path.starts_with('*') => targets.push(*of),
+            Kind::Struct(fields)
+                if depth < WRAPPED && (inner.krate == ty.krate || inner.path.starts_with("core::ptr::")) =>
+            {
+                left.extend(fields.iter().map(|field| (field.ty, depth + 1)));
+            }
+            _ => {}
+        }
+    }
+    let has = |param: TypeId| {
+        let mut left: Vec<(TypeId, u32)> = targets.iter().map(|id| (*id, 0)).collect();
+        while let Some((id, depth)) = left.pop() {
+            if id == param {
+                return true;
+            }
+            if depth <= WRAPPED && program.size_of(id) >= program.size_of(param) {
+                let inner = program.get(id);
+                left.extend(variants(inner).into_iter().flatten().map(|field| (field.ty, depth + 1)));
+                if let Kind::Array { element, .. } = inner.kind {
+                    left.push((element, depth + 1));
+                }
+                if let Kind::Union(fields) = &inner.kind {
+                    left.extend(fields.iter().map(|field| (field.ty, depth + 1)));
+                }
+            }
+        }
+        false
+    };
+    let is_inside = |param: TypeId| variants(ty).into_iter().flatten().any(|field| field.ty == param);
+    let params = ty.params.iter().map(|param| param.ty).filter(|id| program.size_of(*id) > 0);
+    params.filter(|id| !is_inside(*id) && has(*id)).collect()
+}
+
 /// Returns the `T` of `Pin<Box<T>>`; the type itself if it is another.
 fn unboxed(program: &Program, id: TypeId) -> TypeId {
     let ty = program.get(id);
@@ -192,7 +314,7 @@ pub(super) fn is(ty: &Type, head: &str) -> bool {
 
 /// Returns the element types of a collection, channel, task or box.
 fn held(program: &Program, ty: &Type) -> Vec<(TypeId, Holder)> {
-    let holder = |rank| Holder { rank, name: ty.name.to_string(), slots: None, node_bytes: None };
+    let holder = |rank| Holder { rank, name: ty.name.to_string(), ..Holder::default() };
     let head = ty.path.split('<').next().unwrap_or_default();
     let last = head.rsplit("::").next().unwrap_or_default();
     match &ty.kind {
@@ -208,18 +330,14 @@ fn held(program: &Program, ty: &Type) -> Vec<(TypeId, Holder)> {
         let of = program.get(vtable.concrete);
         let rank = if matches!(of.kind, Kind::Coroutine(_)) { Rank::Task } else { Rank::Boxed };
         let name = format!("dyn {}", vtable.trait_name);
-        return vec![(vtable.concrete, Holder { rank, name, slots: None, node_bytes: None })];
+        return vec![(vtable.concrete, Holder { rank, name, ..Holder::default() })];
     }
     if ty.own || ty.params.is_empty() {
         return Vec::new();
     }
     if last == "Cell" && head.contains("::task::core::") || head.starts_with("async_task::raw::") {
-        let named = |id: TypeId| Holder {
-            rank: Rank::Task,
-            name: program.get(id).name.to_string(),
-            slots: None,
-            node_bytes: None,
-        };
+        let named =
+            |id: TypeId| Holder { rank: Rank::Task, name: program.get(id).name.to_string(), ..Holder::default() };
         // tokio boxes large futures first.
         return ty
             .params
@@ -234,7 +352,7 @@ fn held(program: &Program, ty: &Type) -> Vec<(TypeId, Holder)> {
     }
     let is_channel = CHANNELS.contains(&last) && !head.contains("oneshot") && !head.contains("watch");
     if !is_channel && !COLLECTIONS.contains(&last) {
-        return Vec::new();
+        return behind_pointers(program, ty).into_iter().map(|id| (id, holder(Rank::Many))).collect();
     }
     let elements = ty.params.iter().filter(|param| !matches!(&*param.name, "A" | "S" | "N"));
     let elements: Vec<TypeId> = elements.map(|param| param.ty).collect();
@@ -246,6 +364,7 @@ fn held(program: &Program, ty: &Type) -> Vec<(TypeId, Holder)> {
         _ => None,
     };
     one.slots = slots;
+    one.is_queue = QUEUES.contains(&last);
     one.node_bytes = slots.map(|slots| total.saturating_mul(slots));
     // `SmallVec<[T; 4]>` names an array.
     let element = |id: TypeId| match program.get(id).kind {

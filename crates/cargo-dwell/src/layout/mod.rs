@@ -1,6 +1,7 @@
 //! `cargo dwell layout`: the sizes of a program's types, and suggestions for smaller ones.
 
 mod candidates;
+mod compact;
 mod counts;
 mod explain;
 mod holders;
@@ -8,7 +9,9 @@ pub mod json;
 mod measure;
 mod report;
 mod resize;
+mod statics;
 mod suggest;
+mod withheld;
 
 pub use holders::Places;
 
@@ -45,9 +48,9 @@ pub struct LayoutArgs {
     /// folder or the workspace's]
     #[arg(long, value_name = "FILE")]
     pub census: Option<PathBuf>,
-    /// Also show suggestions for types with few values
+    /// Also list the changes that are withheld, with the reasons
     #[arg(long)]
-    pub few: bool,
+    pub withheld: bool,
     /// Show the first N types
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,
@@ -67,6 +70,8 @@ pub enum Sort {
     VariantGap,
 }
 
+/// The default number of rows.
+const ROWS: usize = 20;
 /// The largest number of types that `--explain` draws.
 const MOST_EXPLAINED: usize = 5;
 
@@ -93,7 +98,7 @@ pub fn run(program: &Program, args: &LayoutArgs, root: Option<&Path>, profile: O
     let facts = suggest::Facts::new(program, root, counts);
     let about = report::About { program, profile, listed: &listed, facts: &facts };
     if args.statics {
-        return dwell_output::print(|mut out| report::statics(&about, args, &mut out));
+        return dwell_output::print(|mut out| statics::write(program, args, &mut out));
     }
     if let Some(name) = &args.explain {
         let mut found = named(program, name)?;
@@ -134,6 +139,11 @@ pub fn run(program: &Program, args: &LayoutArgs, root: Option<&Path>, profile: O
         Format::Json => report::json(&about, &ids, &mut out),
         _ => report::text(&about, &ids, args, &mut out),
     })
+}
+
+/// Returns `true` if a program allocates, so that it can have a `Box`: it has a type of `alloc`.
+pub fn allocates(program: &Program) -> bool {
+    program.types().any(|(_, ty)| matches!(&*ty.krate, "alloc" | "std"))
 }
 
 /// Returns the folders in which a census may have been saved.

@@ -2,11 +2,11 @@
 
 use super::measure::{Measured, measure};
 use super::suggest::{Facts, Suggestion};
-use super::{LayoutArgs, json};
+use super::{LayoutArgs, ROWS, json, withheld};
 use crate::about;
 use comfy_table::Cell;
 use dwell_debuginfo::{Kind, Program, Type, TypeId};
-use dwell_output::units::{count, percent, plural};
+use dwell_output::units::{count, percent};
 use dwell_output::{Format, Look, header, right};
 use serde::Serialize;
 use std::collections::HashSet;
@@ -21,8 +21,6 @@ pub(super) struct About<'a> {
     pub(super) facts: &'a Facts<'a>,
 }
 
-/// The default number of rows.
-const ROWS: usize = 20;
 /// The default number of suggestions.
 const CHANGES: usize = 6;
 
@@ -91,7 +89,7 @@ fn summary(about: &About<'_>) -> String {
     )
 }
 
-/// Writes the suggestions for types with many values; then says which types have few.
+/// Writes the suggestions; then counts those that are withheld, or lists them.
 fn suggestions(
     about: &About<'_>,
     ids: &[TypeId],
@@ -100,11 +98,10 @@ fn suggestions(
     out: &mut impl io::Write,
 ) -> io::Result<()> {
     let all = changes(about, ids);
-    let (shown, once): (Vec<_>, Vec<_>) = all.into_iter().partition(|(_, of)| of.shown);
-    let most = args.top.unwrap_or(CHANGES).max(1);
-    let mut write = |title: &str, list: &[(TypeId, Suggestion)]| -> io::Result<()> {
+    let (shown, withheld): (Vec<_>, Vec<_>) = all.into_iter().partition(|(_, of)| of.shown);
+    let mut write = |title: &str, last: &str, list: &[(TypeId, Suggestion)], most: usize| -> io::Result<()> {
         look.heading(out, title, "")?;
-        let mut rows = vec![header(&["saves", "of", "type", "where", "how", "evidence"])];
+        let mut rows = vec![header(&["saves", "of", "type", "where", "how", last])];
         for (id, change) in list.iter().take(most) {
             let ty = about.program.get(*id);
             let at = about.facts.position(ty).map_or_else(String::new, |(file, line)| format!("{file}:{line}"));
@@ -114,7 +111,7 @@ fn suggestions(
                 Cell::new(&ty.name),
                 Cell::new(at),
                 Cell::new(format!("{}{}", change.how, if is_api(about, ty) { " (*)" } else { "" })),
-                Cell::new(change.why()),
+                Cell::new(change.withheld.as_ref().map_or_else(|| change.why(), |of| of.why.clone())),
             ]);
         }
         look.table(out, &rows)?;
@@ -128,69 +125,16 @@ fn suggestions(
     };
     if !shown.is_empty() {
         let order = if shown[0].1.evidence.live.is_some() { "" } else { ", types with the most values first" };
-        write(&format!("What to change{order}"), &shown)?;
+        write(&format!("What to change{order}"), "evidence", &shown, args.top.unwrap_or(CHANGES).max(1))?;
     }
-    if args.few && !once.is_empty() {
-        write("Types with few values, as far as the program's types show", &once)?;
-    } else if !once.is_empty() {
-        let names: Vec<_> = once
-            .iter()
-            .take(5)
-            .map(|(id, change)| {
-                let ty = about.program.get(*id);
-                format!("`{}` from {} to {}", short(&ty.name), count(change.size), count(change.size - change.saves))
-            })
-            .collect();
-        writeln!(
-            out,
-            "\n{} for types with few values (no collection, channel or task holds them), or for which a box would \
-             rarely pay: {}{}. --few shows them; --census FILE counts the values.",
-            plural(once.len() as u64, "suggestion"),
-            names.join(", "),
-            if once.len() > names.len() { ", .." } else { "" }
-        )?;
+    let reasons = withheld.iter().filter_map(|(_, of)| Some(of.withheld.as_ref()?.reason));
+    let Some(text) = withheld::summary(reasons) else { return Ok(()) };
+    if args.withheld {
+        write(&text, "why not", &withheld, usize::MAX)
+    } else {
+        let census = if about.facts.is_counted() { "" } else { "; --census FILE counts values" };
+        writeln!(out, "\n{text} (--withheld lists them{census}).")
     }
-    Ok(())
-}
-
-/// A static of the program.
-#[derive(Serialize)]
-struct Static<'a> {
-    path: &'a str,
-    #[serde(rename = "type")]
-    of: &'a str,
-    size: u64,
-}
-
-/// Lists the statics, largest first: of the workspace, or of all crates.
-pub(super) fn statics(about: &About<'_>, args: &LayoutArgs, out: &mut impl io::Write) -> io::Result<()> {
-    let program = about.program;
-    let own: HashSet<&str> = program.types().filter(|(_, ty)| ty.own).map(|(_, ty)| &*ty.krate).collect();
-    let is_shown = |path: &str| args.all || own.is_empty() || own.contains(path.split("::").next().unwrap_or_default());
-    let pattern = args.pattern.as_deref().unwrap_or_default();
-    let mut all: Vec<Static<'_>> = program
-        .statics
-        .iter()
-        .filter(|of| !matches!(program.get(of.ty).kind, Kind::Vtable(_) | Kind::Opaque) && is_shown(&of.path))
-        .map(|of| Static { path: &of.path, of: &program.get(of.ty).name, size: program.size_of(of.ty) })
-        .filter(|of| of.path.contains(pattern) && of.size >= args.min.map_or(1, |bytes| bytes.as_u64()))
-        .collect();
-    all.sort_by_key(|of| std::cmp::Reverse(of.size));
-    if args.format == Format::Json {
-        serde_json::to_writer(&mut *out, &all)?;
-        return writeln!(out);
-    }
-    let look = if args.format == Format::Markdown { Look::page() } else { Look::terminal() };
-    let total = all.iter().map(|of| of.size).fold(0, u64::saturating_add);
-    writeln!(out, "{} with {} bytes.\n", plural(all.len() as u64, "static"), count(total))?;
-    let mut rows = vec![header(&["size", "static", "type"])];
-    let shown = args.top.unwrap_or(ROWS).min(all.len());
-    rows.extend(all[..shown].iter().map(|of| vec![right(count(of.size)), Cell::new(of.path), Cell::new(of.of)]));
-    look.table(out, &rows)?;
-    if shown < all.len() {
-        writeln!(out, "{} more are not shown (--top, PATTERN).", all.len() - shown)?;
-    }
-    Ok(())
 }
 
 /// Returns `true` if a type is `pub` in a library, so that it may be part of its API.
@@ -212,7 +156,8 @@ fn changes(about: &About<'_>, ids: &[TypeId]) -> Vec<(TypeId, Suggestion)> {
         ids.iter().filter_map(|id| Some((*id, about.facts.suggest(*id)?))).collect();
     changes.sort_by_cached_key(|(id, of)| {
         let few = (of.evidence.saves_in_all, of.evidence.rank, of.saves);
-        (!of.shown, of.order, std::cmp::Reverse(few), *id)
+        let reason = of.withheld.as_ref().map(|of| of.reason);
+        (!of.shown, of.order, reason, std::cmp::Reverse(few), *id)
     });
     let mut seen = HashSet::new();
     changes.retain(|(id, _)| {

@@ -2,7 +2,7 @@
 
 use super::measure::Embedding;
 use dwell_debuginfo::{Field, Kind, Program, Type, TypeId};
-use dwell_model::layout::{self, Layout, Niche, WORD};
+use dwell_model::layout::{self, Layout, Niche};
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
@@ -18,6 +18,10 @@ pub(super) enum Part {
     Field(TypeId, usize, usize),
     /// All fields of a variant, in one box.
     Variant(TypeId, usize),
+    /// A `String` or `Vec` of a variant, as a `Box<str>` or `Box<[T]>`.
+    Slice(TypeId, usize, usize),
+    /// An `Option` of a variant whose value has a niche for `None`.
+    Niche(TypeId, usize, usize),
 }
 
 /// The fields of a struct, or those of each variant of an enum.
@@ -118,6 +122,11 @@ impl<'p> Sizes<'p> {
         found
     }
 
+    /// Returns the number of values of a word that have its high bit set: those that no capacity has.
+    fn high_bit(&self) -> u128 {
+        1 << (8 * self.program.pointer_size.clamp(1, 8) - 1)
+    }
+
     /// Returns the layout that the rules give. `None` for types whose parts are not known.
     fn by_rules(
         &self,
@@ -127,18 +136,22 @@ impl<'p> Sizes<'p> {
     ) -> Option<Layout> {
         let ty = self.program.get(id);
         let is = Layout::plain(ty.size, ty.align.max(1));
-        let word = |free: u128| Layout { niche: Some(Niche { offset: 0, size: WORD, free }), ..is };
+        let size = self.program.pointer_size;
+        let word = |free: u128| Layout { niche: Some(Niche { offset: 0, size, free }), ..is };
+        let pointer = Layout::words_of(size, 1, 1);
         let head = ty.path.split('<').next().unwrap_or_default();
         let all = variants(ty);
         let mut variant = |number: usize| -> Vec<Layout> {
             if boxed(Part::Variant(id, number)) {
-                return vec![Layout::POINTER];
+                return vec![pointer];
             }
             let fields = all[number].iter().enumerate();
             fields
                 .map(|(field, part)| match optional(self.program, part.ty) {
-                    Some(_) if boxed(Part::Field(id, number, field)) => Layout::OPTIONAL_POINTER,
-                    None if boxed(Part::Field(id, number, field)) => Layout::POINTER,
+                    Some(_) if boxed(Part::Field(id, number, field)) => Layout::words_of(size, 1, 0),
+                    Some(inside) if boxed(Part::Niche(id, number, field)) => Layout { niche: None, ..of(inside) },
+                    None if boxed(Part::Field(id, number, field)) => pointer,
+                    None if boxed(Part::Slice(id, number, field)) => Layout::words_of(size, 2, 1),
                     _ => of(part.ty),
                 })
                 .collect()
@@ -149,11 +162,11 @@ impl<'p> Sizes<'p> {
                 "char" => Layout::CHAR,
                 _ => is,
             },
-            ("alloc::vec::Vec" | "alloc::string::String", _) => Layout { size: ty.size, ..Layout::VECTOR },
+            ("alloc::vec::Vec" | "alloc::string::String", _) => word(self.high_bit()),
             ("core::cell::UnsafeCell" | "core::mem::maybe_uninit::MaybeUninit", _) => is,
             ("core::ptr::non_null::NonNull", _) => word(1),
             (path, _) if path.starts_with("core::num::nonzero::NonZero") => Layout::scalar(ty.size, 1),
-            (path, _) if path.ends_with("UsizeNoHighBit") => word(1 << 63),
+            (path, _) if path.ends_with("UsizeNoHighBit") => word(self.high_bit()),
             (path, _) if path.ends_with("::Nanoseconds") => {
                 Layout { niche: Some(Niche { offset: 0, size: 4, free: (1 << 32) - 1_000_000_000 }), ..is }
             }

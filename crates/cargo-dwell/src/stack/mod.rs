@@ -136,7 +136,7 @@ impl Stack {
         let total = order.len();
         order.truncate(self.top);
         let addresses: Vec<u64> = order.iter().map(|&index| functions[index].address).collect();
-        let (program, known) = dwell_debuginfo::load_with_frames(&executable.file, &options, &addresses)?;
+        let (program, known) = dwell_debuginfo::load_with_inlined(&executable.file, &options, &addresses)?;
         let rows: Vec<Row> = order
             .iter()
             .map(|&index| {

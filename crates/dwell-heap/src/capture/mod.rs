@@ -6,9 +6,11 @@ mod copied;
 pub(crate) mod image;
 #[cfg(agent)]
 mod malloc;
+#[cfg(agent)]
 mod maps;
 #[cfg(agent)]
 pub(crate) mod outside;
+#[cfg(agent)]
 mod pagemap;
 pub(crate) mod pieces;
 mod prologue;

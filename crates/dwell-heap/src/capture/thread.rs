@@ -17,6 +17,7 @@ pub struct Thread {
 
 impl Thread {
     /// Returns the stack pointer.
+    #[cfg_attr(not(agent), allow(dead_code, reason = "only a run has stacks"))]
     pub(crate) fn stack_pointer(&self) -> Option<u64> {
         self.registers[STACK_POINTER]
     }

@@ -58,7 +58,66 @@ enum Separated<T> {
     Before(T, [u64; 17]),
 }
 
+/// Its author knows better.
+// dwell: keep, nearly all are large
+enum Kept {
+    Large([u64; 90]),
+    Text(String),
+    Small(u8),
+}
+
+/// Messages wait in slots, so most parcels are messages.
+struct Message([u64; 30]);
+enum Parcel {
+    Ping,
+    Publish(Message),
+    Ack(u32),
+}
+
+/// Each event is made, passed on and dropped.
+enum Event {
+    Incoming([u64; 30]),
+    Outgoing(u8),
+}
+
+/// Each `Result` has room for the error.
+struct Fault {
+    context: [u64; 20],
+    code: u32,
+}
+struct FaultChanged(Box<([u64; 20], u32)>);
+
+/// The bytes of a text box: the array is no type of its own, and other arrays like it are something else.
+enum Glyph {
+    Space,
+    Outline([u64; 36]),
+    Letter(char),
+}
+enum GlyphChanged {
+    Space,
+    Outline(Box<[u64; 36]>),
+    Letter(char),
+}
+struct Cache(Box<[u64; 36]>);
+
+fn fail(number: u32) -> Result<u32, Fault> {
+    if black_box(number) > 9 { Err(Fault { context: [1; 20], code: number }) } else { Ok(number) }
+}
+
+fn silent() -> usize {
+    let kept = vec![Kept::Large([1; 90]), Kept::Text(String::new()), Kept::Small(1)];
+    let slots = vec![Some(Message([1; 30])), None];
+    let parcels = vec![Parcel::Ping, Parcel::Ack(1), Parcel::Publish(Message([1; 30]))];
+    let events = std::collections::VecDeque::from([Event::Incoming([1; 30]), Event::Outgoing(1)]);
+    let glyphs = vec![Glyph::Space, Glyph::Letter('a'), Glyph::Outline([1; 36])];
+    black_box((&kept, &slots, &parcels, &events, &glyphs, Cache(Box::new([1; 36]))));
+    println!("silent Fault {} {}", size_of::<Fault>(), size_of::<FaultChanged>());
+    println!("silent Glyph {} {}", size_of::<Glyph>(), size_of::<GlyphChanged>());
+    fail(3).map_or(0, |number| number as usize)
+}
+
 pub fn types() -> usize {
+    black_box(silent());
     let call = |frame| Call { frame, name: 1 };
     let terms = vec![
         Term::Call(call(Some([1; 40]))),

@@ -80,6 +80,7 @@ pub struct Killed {
 
 impl Killed {
     /// Returns a line for the user. `copied` are the live bytes in the snapshot.
+    #[cfg_attr(not(agent), allow(dead_code, reason = "only a run has a child that is killed"))]
     fn note(&self, copied: u64) -> String {
         let by = match (self.is_oom, self.used, self.limit) {
             (true, Some(used), Some(limit)) => {

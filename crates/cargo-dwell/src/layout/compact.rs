@@ -1,0 +1,114 @@
+//! Changes of a struct's fields that need no further block: lists without a capacity, and index types with a niche.
+
+use super::candidates::{Candidate, Change, Finder, LEAST, is_parameter, list};
+use super::resize::{Part, optional};
+use dwell_debuginfo::{Field, Kind, Type, TypeId};
+use dwell_output::units::count;
+use dwell_source::{Edit, Item};
+
+impl Finder<'_, '_> {
+    /// Returns the change that leaves out the capacity of texts and lists whose length no code changes.
+    pub(super) fn slices(&self, id: TypeId, ty: &Type, fields: &[Field], item: Option<&Item>) -> Option<Candidate> {
+        let item = item?;
+        let name = ty.name.split('<').next().unwrap_or_default();
+        let is_list = |field: &Field| {
+            let path = &*self.program.get(field.ty).path;
+            path == "alloc::string::String" || path.starts_with("alloc::vec::Vec<")
+        };
+        let fixed: Vec<(usize, &Field)> = fields
+            .iter()
+            .enumerate()
+            .filter(|(_, field)| is_list(field) && !self.items.grows(name, &field.name))
+            .filter(|(_, field)| !is_parameter(Some(item), None, &field.name))
+            .collect();
+        let boxes: Vec<Part> = fixed.iter().map(|(index, _)| Part::Slice(id, 0, *index)).collect();
+        let (size, pointer) = (self.size(id), self.program.pointer_size);
+        let after = self.sizes.after(self.embedding, id, &boxes);
+        let saves = after.get(&id).map_or(0, |after| size.saturating_sub(after.size));
+        if !self.is_counted && saves < (3 * pointer).max(size / 4) {
+            return None;
+        }
+        let edit = |field: &Field| {
+            let (line, from) = item.field_type(None, &field.name)?;
+            let list = from.strip_prefix("Vec<").and_then(|of| of.strip_suffix('>'));
+            let to = if from == "String" { Some("Box<str>".to_owned()) } else { list.map(|of| format!("Box<[{of}]>")) };
+            Some(Edit { file: item.file.clone(), line, item: format!("{name}.{}", field.name), from, to: to? })
+        };
+        let names: Vec<String> = fixed.iter().map(|(_, field)| format!("`{}`", field.name)).collect();
+        Some(Candidate {
+            kind: Change::BoxSlice,
+            saves,
+            size,
+            after,
+            heap: 0,
+            parts: fixed.iter().map(|(_, field)| field.name.to_string()).collect(),
+            how: format!("`Box<str>` or `Box<[T]>` for {}: no code changes their length", list(&names)),
+            is_rare: false,
+            is_general: false,
+            least_shown: LEAST,
+            least_even: 0,
+            edits: fixed.iter().filter_map(|(_, field)| edit(field)).collect(),
+            boxes,
+            against: None,
+        })
+    }
+
+    /// Returns the change that gives the index types in several `Option` fields a niche: each of the options has a tag now.
+    pub(super) fn niches(&self, id: TypeId, fields: &[Field], item: Option<&Item>) -> Option<Candidate> {
+        item?;
+        let index = |field: &Field| {
+            let inside = optional(self.program, field.ty)?;
+            let has_tag = self.size(field.ty) > self.size(inside);
+            (has_tag && self.is_index(inside)).then_some(inside)
+        };
+        let found: Vec<(usize, &Field, TypeId)> =
+            fields.iter().enumerate().filter_map(|(at, field)| Some((at, field, index(field)?))).collect();
+        if found.len() < 2 {
+            return None;
+        }
+        let boxes: Vec<Part> = found.iter().map(|(at, ..)| Part::Niche(id, 0, *at)).collect();
+        let size = self.size(id);
+        let after = self.sizes.after(self.embedding, id, &boxes);
+        let saves = after.get(&id).map_or(0, |after| size.saturating_sub(after.size));
+        if saves < LEAST.max(size / 4) {
+            return None;
+        }
+        let mut types: Vec<String> = found.iter().map(|(.., of)| format!("`{}`", self.program.get(*of).name)).collect();
+        types.sort();
+        types.dedup();
+        let names: Vec<String> = found.iter().map(|(_, field, _)| format!("`{}`", field.name)).collect();
+        let how = format!(
+            "keep a `NonZero` in {}, the number plus one: then the `Option`s {} need no tag ({} bytes each)",
+            list(&types),
+            list(&names),
+            count(found.iter().map(|(.., of)| self.size(*of)).max().unwrap_or(0))
+        );
+        Some(Candidate {
+            kind: Change::Niche,
+            saves,
+            size,
+            after,
+            heap: 0,
+            parts: found.iter().map(|(_, field, _)| field.name.to_string()).collect(),
+            how,
+            is_rare: false,
+            is_general: false,
+            least_shown: LEAST,
+            least_even: 0,
+            edits: Vec::new(),
+            boxes,
+            against: None,
+        })
+    }
+
+    /// Returns `true` for a type of the workspace that is one integer: `struct NodeId(usize)`.
+    fn is_index(&self, id: TypeId) -> bool {
+        let ty = self.program.get(id);
+        let Kind::Struct(fields) = &ty.kind else { return false };
+        let is_integer = |field: &Field| {
+            let path = &*self.program.get(field.ty).path;
+            matches!(path, "u16" | "u32" | "u64" | "usize")
+        };
+        ty.own && matches!(&fields[..], [only] if is_integer(only))
+    }
+}
