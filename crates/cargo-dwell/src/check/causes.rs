@@ -16,6 +16,10 @@ pub(super) struct Limits {
     pub(super) bytes: u64,
 }
 
+/// The moments of a run.
+const PEAK: &str = "live at the peak";
+const EXIT: &str = "live at the exit";
+
 /// The number of bytes for which a block counts.
 const BLOCK: u64 = 64;
 
@@ -59,8 +63,15 @@ pub(super) fn rows(run: &str, before: &Costs, after: &Costs, limits: Limits, ite
     let diff = Diff::between(before.sizes.clone(), after.sizes.clone());
     let comparison = Comparison { run, limits, items, root, grown: diff.grew(), missing: before.missing };
     let mut rows = comparison.totals(before, after);
-    let mut causes = comparison.owners(&before.owners, &after.owners, "live at the peak");
-    causes.extend(comparison.owners(&before.leaks, &after.leaks, "leaked"));
+    let mut causes = comparison.owners(&before.owners, &after.owners, PEAK);
+    let leaked = comparison.owners(&before.leaks, &after.leaks, "leaked");
+    // What is live at the exit explains its growth where neither the peak nor a leak does.
+    if leaked.is_empty() && before.has_left() && rows.iter().any(|row| row.what == "exit-bytes") {
+        let known: Vec<String> = causes.iter().map(|row| row.what.replace(PEAK, EXIT)).collect();
+        let left = comparison.owners(&before.left, &after.left, EXIT);
+        causes.extend(left.into_iter().filter(|row| !known.contains(&row.what)));
+    }
+    causes.extend(leaked);
     causes.extend(comparison.places(&before.places, &after.places));
     // What is held explains what is allocated.
     causes.sort_by_key(|row| (row.unit == Unit::Blocks, std::cmp::Reverse(row.growth())));
@@ -120,7 +131,9 @@ impl Comparison<'_> {
                 entry.2.push(format!("{} in {}", count(elements), key.0));
                 continue;
             }
-            if growth.is_none_or(|growth| growth <= self.missing) {
+            // The copy at the exit lacks nothing.
+            let missing = if what == PEAK { self.missing } else { 0 };
+            if growth.is_none_or(|growth| growth <= missing) {
                 continue;
             }
             let (cause, prefers_line) = cause(was, now);
@@ -404,6 +417,26 @@ mod tests {
         // As many bytes as this were freed before the copy of the base was made.
         let base = Costs { missing: 9000, ..costs("State.list", 1000) };
         assert_eq!(compared(&base, &costs("State.list", 2000)), []);
+    }
+
+    #[test]
+    fn what_stays_until_the_exit_is_a_cause() {
+        let costs = |elements: u64| Costs {
+            exit_bytes: Some(Span { least: 8 * elements, most: 8 * elements }),
+            left: vec![owner("(stack)", "Box<Node>", "Node", 8, elements, 0)],
+            missing: 100_000,
+            ..Costs::default()
+        };
+        let found = compared(&costs(1000), &costs(9000));
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert!(found[1].0.starts_with("(stack): Box<Node>, live at the exit"), "{found:?}");
+        // A file of an earlier release does not say what was live at the exit.
+        assert_eq!(compared(&Costs { left: Vec::new(), ..costs(1000) }, &costs(9000)).len(), 1);
+        // The peak has the same owner.
+        let at_peak = |elements| Costs { owners: costs(elements).left, missing: 0, ..costs(elements) };
+        let found = compared(&at_peak(1000), &at_peak(9000));
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert!(found[1].0.ends_with("live at the peak"), "{found:?}");
     }
 
     #[test]
