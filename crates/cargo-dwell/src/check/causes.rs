@@ -61,7 +61,10 @@ struct Comparison<'a> {
 /// first.
 pub(super) fn rows(run: &str, before: &Costs, after: &Costs, limits: Limits, items: &Items, root: &Path) -> Vec<Row> {
     let diff = Diff::between(before.sizes.clone(), after.sizes.clone());
-    let comparison = Comparison { run, limits, items, root, grown: diff.grew(), missing: before.missing };
+    // Owners name a type without its path, also where another crate has the same name.
+    let mut grown = diff.grew().to_vec();
+    grown.iter_mut().for_each(|change| change.name = without_path(&change.name));
+    let comparison = Comparison { run, limits, items, root, grown: &grown, missing: before.missing };
     let mut rows = comparison.totals(before, after);
     let mut causes = comparison.owners(&before.owners, &after.owners, PEAK);
     let leaked = comparison.owners(&before.leaks, &after.leaks, "leaked");
@@ -296,6 +299,12 @@ fn field_path(ty: &str, field: &str, of: &str) -> String {
     }
 }
 
+/// Returns the name of a type without its path: `Entry<a::Key>` for `app::Entry<a::Key>`.
+fn without_path(name: &str) -> String {
+    let head = name.split('<').next().unwrap_or(name);
+    name[head.rfind("::").map_or(0, |at| at + 2)..].to_owned()
+}
+
 /// Returns `true` if a text has a name as a whole word.
 fn has_word(text: &str, name: &str) -> bool {
     let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
@@ -387,6 +396,15 @@ mod tests {
             ..Costs::default()
         };
         let notes = r#",{"name":"notes","type":"[u64; 4]","offset":8,"size":32}"#;
+        // Another crate has an `Entry` too.
+        let with_path = |mut of: Costs| {
+            let text =
+                serde_json::to_string(&of.sizes).unwrap().replace("\"name\":\"Entry\"", "\"name\":\"app::Entry\"");
+            of.sizes = serde_json::from_str(&text).unwrap();
+            of
+        };
+        let found = compared(&with_path(costs(8, "")), &with_path(costs(40, notes)));
+        assert!(found.len() == 1 && found[0].0.starts_with("Message.notes"), "{found:?}");
         let found = compared(&costs(8, ""), &costs(40, notes));
         assert_eq!(found.len(), 1, "{found:?}");
         assert!(found[0].0.starts_with("Message.notes") && found[0].1.contains("1,000 in Resource.body"), "{found:?}");
