@@ -2,7 +2,7 @@
 
 use super::args::Apply;
 use super::moves::{Becomes, Move};
-use super::package::sources_of_package;
+use super::package::{is_build_script, sources_of_package};
 use super::syntax::dense;
 use super::tree::Tree;
 use super::types::with_paths;
@@ -49,7 +49,7 @@ pub(super) fn make(tree: &mut Tree, workspace: &Metadata, args: &Apply, of: &Mov
         let Some(text) = tree.read(file) else {
             bail!("{place}: is not in this workspace's source; the change would be lost");
         };
-        if file.file_name().is_some_and(|name| name == "build.rs") {
+        if is_build_script(workspace, file) {
             bail!("{place}: is a build script, which is not part of the program");
         }
         if !becomes.features().is_empty()
