@@ -49,8 +49,11 @@ impl Run {
         unsafe { command.pre_exec(default_interrupt) };
         let mut run = Self { tool: command.spawn().expect("it starts"), program: 0 };
         run.program = wait_for(|| run.children().into_iter().find(|id| name(*id) == "ends"));
-        // The agent is ready.
+        // The helper starts just before the agent is ready, and the program's own code runs after that.
         wait_for(|| run.children().into_iter().find(|id| name(*id) == "dwell-census"));
+        if mode == "ignore" {
+            wait_for(|| ignores_interrupts(run.program).then_some(()));
+        }
         run
     }
 
@@ -111,6 +114,15 @@ fn send(process: i32, signal: i32) {
 
 fn name(process: i32) -> String {
     fs::read_to_string(format!("/proc/{process}/comm")).unwrap_or_default().trim().to_owned()
+}
+
+fn ignores_interrupts(process: i32) -> bool {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    // The program sets SIGTERM last.
+    ignored
+        .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+        .is_some_and(|mask| mask >> (libc::SIGTERM - 1) & 1 == 1)
 }
 
 /// Returns the state of a process or thread; `None` if there is none.
@@ -195,4 +207,18 @@ fn nothing_but_the_program_is_left_of_a_tool_that_is_killed() {
         }
         send(program, libc::SIGKILL);
     }
+}
+
+/// The tool said that the agent was not loaded, with reasons that were not the case.
+#[test]
+fn a_program_that_is_killed_before_the_agent_is_ready_is_said_to_be() {
+    let library = folder().join("early.so");
+    let program = truth();
+    support::truth::compile(&support::truth::source("census_ends/early.rs"), &library, &["--crate-type=cdylib"]);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-dwell"));
+    command.args(["dwell", "census", "--exe"]).arg(program).args(["--", "exit"]).env("LD_PRELOAD", &library);
+    let output = command.stdin(Stdio::null()).output().expect("it runs");
+    let notes = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(128 + libc::SIGKILL), "{notes}");
+    assert_eq!(notes, "note: signal 9 ended the program before the agent was ready: nothing was recorded\n");
 }

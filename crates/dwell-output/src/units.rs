@@ -21,7 +21,12 @@ pub fn group(digits: &str) -> String {
 
 /// Formats a count with its noun: `1 document`, `1,234 documents`.
 pub fn plural(number: u64, noun: &str) -> String {
-    format!("{} {noun}{}", count(number), if number == 1 { "" } else { "s" })
+    let end = match number {
+        1 => "",
+        _ if noun.ends_with('s') => "es",
+        _ => "s",
+    };
+    format!("{} {noun}{end}", count(number))
 }
 
 /// Formats a number of bytes: `812 B`, `36.1 kB`, `205.8 MB`.

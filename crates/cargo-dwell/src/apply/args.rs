@@ -12,7 +12,7 @@ const EXIT_CODES: &str = "Exit code: 0 if the change was made, or shown with --d
                           usage.";
 
 /// `cargo dwell apply`
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(after_help = EXIT_CODES, override_usage = "cargo dwell apply [OPTIONS] [FINDING]... [-- ARGS]...")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub struct Apply {
@@ -62,6 +62,9 @@ pub struct Apply {
     /// Make a change although a warning names places where its effect may be one that no test sees
     #[arg(long)]
     pub(super) accept: bool,
+    /// Change the source of the dependency NAME, in a copy of the workspace
+    #[arg(long, value_name = "NAME")]
+    pub(super) patched: Option<String>,
     /// Change a tree with uncommitted changes
     #[arg(long)]
     pub(super) allow_dirty: bool,
@@ -104,6 +107,7 @@ impl Apply {
             dwell: None,
             breaking: false,
             accept: false,
+            patched: None,
             allow_dirty: true,
             allow_no_vcs: true,
             timeout,

@@ -27,6 +27,7 @@ mod lints;
 mod moves;
 mod outcomes;
 mod package;
+mod patched;
 mod proof;
 mod repair;
 mod run;

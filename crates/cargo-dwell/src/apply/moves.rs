@@ -123,7 +123,10 @@ impl Move {
     /// Returns the reason if the move cannot be made.
     pub(super) fn refusal(&self) -> Option<String> {
         if let Some(dependency) = &self.dependency {
-            return Some(format!("{} is declared in {dependency}: its author can make this change", self.location));
+            return Some(format!(
+                "{} is declared in {dependency}: its author can make this change; --patched {dependency} tries it",
+                self.location
+            ));
         }
         if self.edits.is_empty() && self.kind == "variant" {
             return Some(format!(

@@ -3,6 +3,7 @@
 use super::args::Apply;
 use super::condition::KeepIf;
 use super::moves::{self, Move, Saves};
+use super::patched::Patched;
 use super::proof::{self, Bench};
 use super::repair::{self, Repaired};
 use super::session::Session;
@@ -60,7 +61,16 @@ impl Apply {
         if self.build.exe.is_some() {
             bail!("--exe: apply changes the source and builds the program itself; name a binary with --bin");
         }
-        processes::ended_by_signals(|| run(self))
+        processes::ended_by_signals(|| {
+            let Some(name) = &self.patched else { return run(self) };
+            let Some((patched, build)) = Patched::new(name, &self.build)? else { return Ok(ExitCode::from(101)) };
+            // The copy is not the user's tree.
+            let code = run(&Self { build, allow_dirty: true, allow_no_vcs: true, ..self.clone() })?;
+            if code == ExitCode::SUCCESS && !self.list && !self.dry_run && self.patch.is_none() {
+                println!("these lines of Cargo.toml use the changed source of {}:\n{}", patched.package, patched.lines);
+            }
+            Ok(code)
+        })
     }
 }
 
@@ -462,7 +472,8 @@ impl Session<'_> {
         } else if let Some(patch) = &self.args.patch {
             println!("written: {}, a patch of {files}", patch.display());
         } else {
-            println!("written: {files}; `git diff` shows the change");
+            let shown = if self.args.patched.is_none() { "; `git diff` shows the change" } else { "" };
+            println!("written: {files}{shown}");
         }
         ExitCode::SUCCESS
     }

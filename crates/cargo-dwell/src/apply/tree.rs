@@ -326,6 +326,12 @@ impl Copy {
         if !is_small {
             return std::os::unix::fs::symlink(from, to).with_context(failed);
         }
+        self.folder(from, to)
+    }
+
+    /// Copies all files of a folder, and follows its links.
+    fn folder(&mut self, from: &Path, to: &Path) -> Result<()> {
+        let failed = || format!("{}: cannot be copied to {}", from.display(), to.display());
         for entry in WalkDir::new(from) {
             let entry = entry.with_context(failed)?;
             let Ok(below) = entry.path().strip_prefix(from) else { continue };
@@ -337,6 +343,14 @@ impl Copy {
         }
         Ok(())
     }
+}
+
+/// Copies a folder.
+///
+/// # Errors
+/// Returns an error if a file cannot be read or written.
+pub(super) fn copy_folder(from: &Path, to: &Path) -> Result<()> {
+    Copy { except: Vec::new(), bytes: 0 }.folder(from, to)
 }
 
 /// Makes a file writable, as those of an unpacked package may not be.

@@ -426,10 +426,22 @@ pub(crate) fn workspace(args: &BuildArgs) -> Result<Option<Metadata>> {
     metadata(args, true)
 }
 
+/// Returns the metadata of the workspace and of its dependencies; `None` if cargo failed and printed the reason.
+///
+/// # Errors
+/// Returns an error if there is no manifest.
+pub(crate) fn with_dependencies(args: &BuildArgs) -> Result<Option<Metadata>> {
+    check_manifest(args)?;
+    read_metadata(args, &mut MetadataCommand::new(), true)
+}
+
 /// Returns the metadata of the workspace; `None` if cargo fails. With `speak`, cargo prints its errors.
 fn metadata(args: &BuildArgs, speak: bool) -> Result<Option<Metadata>> {
-    let mut command = MetadataCommand::new();
-    command.cargo_path(cargo()).no_deps();
+    read_metadata(args, MetadataCommand::new().no_deps(), speak)
+}
+
+fn read_metadata(args: &BuildArgs, command: &mut MetadataCommand, speak: bool) -> Result<Option<Metadata>> {
+    command.cargo_path(cargo());
     if let Some(path) = &args.manifest_path {
         command.manifest_path(path);
     }

@@ -2,18 +2,23 @@
 
 use super::out;
 use std::fs;
+use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
 fn advise(folder: &Path, args: &[&str]) -> Output {
+    command(folder, args).output().expect("it runs")
+}
+
+fn command(folder: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-dwell"));
     command.arg("advise").args(args).current_dir(folder).stdin(Stdio::null());
     for variable in ["CARGO_TARGET_DIR", "CARGO_BUILD_TARGET_DIR", "RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS"] {
         command.env_remove(variable);
     }
-    command.output().expect("it runs")
+    command
 }
 
 /// Returns a copy of the program that the README shows.
@@ -64,6 +69,19 @@ fn what_held_is_a_patch_and_the_source_stays() {
     let resumed = advise(folder, &["--for", "memory", "--time", "1s", "--no-test", "--resume", "--", "20000"]);
     assert_eq!(resumed.status.code(), Some(0), "{}", out(&resumed));
     assert!(out(&resumed).contains("  1. Event::Order: box the fields"), "{}", out(&resumed));
+
+    // An interrupt prints what is known, and leaves no process.
+    let mut interrupted = command(folder, &["--for", "memory", "--time", "10m", "--no-test", "--", "20000"]);
+    let mut tool = interrupted.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");
+    let mut notes = BufReader::new(tool.stderr.take().expect("its notes")).lines().map_while(Result::ok);
+    assert!(notes.any(|line| line.ends_with(" left: mimalloc")));
+    let process = libc::pid_t::try_from(tool.id()).expect("a process");
+    // SAFETY: the process is a child that was not waited for.
+    unsafe { libc::kill(process, libc::SIGINT) };
+    let answer = tool.wait_with_output().expect("it ends");
+    assert_eq!(answer.status.code(), Some(130), "{}", out(&answer));
+    assert!(out(&answer).contains("held: 0 of 0 tried\n\nnot tried before the interrupt: "), "{}", out(&answer));
+    assert_eq!(fs::read_to_string(folder.join("src/event.rs")).expect("a file"), source);
 }
 
 const SERVER: &str = r#"

@@ -4,6 +4,7 @@
 
 mod advise;
 mod kinds;
+mod patched;
 mod repairs;
 mod success;
 

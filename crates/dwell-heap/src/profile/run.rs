@@ -80,7 +80,7 @@ mod counted {
         if profile.children > 0 {
             profile.notes.push(format!(
                 "the program started {}, whose allocations are not counted",
-                crate::units::plural(profile.children, "process").replace("processs", "processes")
+                crate::units::plural(profile.children, "process")
             ));
         }
         if profile.executed {

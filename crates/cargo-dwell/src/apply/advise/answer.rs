@@ -3,6 +3,7 @@
 use super::candidates::Candidate;
 use super::costs::{Gain, Noise};
 use crate::apply::moves::Saves;
+use crate::apply::patched::Patched;
 use dwell_output::units;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
@@ -93,6 +94,8 @@ pub(super) struct Answer<'a> {
     /// The patches.
     pub(super) patches: &'a [PathBuf],
     pub(super) branch: Option<&'a str>,
+    /// The dependency whose source was changed.
+    pub(super) patched: Option<&'a Patched>,
     /// The kinds of predictions that are often wrong by more than a fifth.
     pub(super) unsure: &'a [String],
 }
@@ -163,7 +166,16 @@ impl Answer<'_> {
             let folder = first.parent().unwrap_or(Path::new(""));
             let here = std::env::current_dir().unwrap_or_default();
             let folder = folder.strip_prefix(here).unwrap_or(folder);
-            writeln!(out, "\n`git apply {}/*.patch` makes the changes; your source is as it was", folder.display())?;
+            match self.patched {
+                None => {
+                    writeln!(
+                        out,
+                        "\n`git apply {}/*.patch` makes the changes; your source is as it was",
+                        folder.display()
+                    )?;
+                }
+                Some(patched) => patched.print(folder, out)?,
+            }
         }
         Ok(())
     }
@@ -194,7 +206,7 @@ mod tests {
 
     #[test]
     fn answer_is_one_screen() {
-        let gain = Gain { live: [1000, 600], resident: [5000, 4000], cpu: vec![0.97, 0.98, 1.0], differs: None };
+        let gain = Gain { live: [1000, 600], resident: [5000, 4000], cpu: vec![0.97, 0.98, 1.0], ..Gain::default() };
         let held = Ended::Held {
             gain: gain.clone(),
             files: vec![("src/a.rs".into(), String::new())],
@@ -228,6 +240,7 @@ mod tests {
             is_interrupted: false,
             patches: &patches,
             branch: None,
+            patched: None,
             unsure: &["shrink".to_owned()],
         };
         let mut out = Vec::new();

@@ -11,7 +11,7 @@ const EXIT_CODES: &str = "Exit code: 0 if a change held; 1 if none did; 2 for wr
                           build or run. Your source stays as it is: the changes are patches.";
 
 /// `cargo dwell advise`
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(after_help = EXIT_CODES, override_usage = "cargo dwell advise [OPTIONS] [-- ARGS]...")]
 pub struct Advise {
     /// The time for the answer, such as `90s` or `10m`: no try goes on after it
@@ -50,6 +50,9 @@ pub struct Advise {
     /// Try also changes of public types and signatures of a library that can be published
     #[arg(long)]
     pub(super) breaking: bool,
+    /// Change the source of the dependency NAME, in a copy of the workspace
+    #[arg(long, value_name = "NAME", conflicts_with = "branch")]
+    pub(super) patched: Option<String>,
     #[command(flatten)]
     pub(super) build: BuildArgs,
     /// The program's own arguments

@@ -3,6 +3,7 @@
 use super::super::moves::{Move, Saves};
 use super::costs::Goal;
 use serde_json::Value;
+use std::path::Path;
 
 /// The number of changes of types of which no report knows how many values live.
 const WITHOUT_COUNT: usize = 3;
@@ -98,13 +99,14 @@ pub(super) fn sorted(
     (able.chain(sizes.into_iter().map(|of| Candidate::Size(Box::new(of)))).collect(), person)
 }
 
-/// Gives the suggestions of a report of `allocs` their places: they are about a row of it.
-pub(super) fn add_places(report: &mut Value) {
+/// Gives the suggestions of a report of `allocs` their places below the root: they are about a row of it.
+pub(super) fn add_places(report: &mut Value, root: &Path) {
     let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
     let place = |row: &Value| {
         let what = text(row.get("what"))?;
         let first = row.get("places")?.get(0)?;
         let at = text(first.get("called_from")).or_else(|| text(first.get("at")))?;
+        let at = Path::new(&at).strip_prefix(root).unwrap_or(Path::new(&at)).display();
         Some(format!("{what} at {at}"))
     };
     let rows: Vec<Option<String>> =
@@ -198,10 +200,10 @@ mod tests {
     #[test]
     fn suggestions_of_allocs_get_their_places() {
         let mut report = serde_json::json!({
-            "rows": [{"what": "String", "places": [{"at": "src/a.rs:3", "called_from": null}]}],
+            "rows": [{"what": "String", "places": [{"at": "/root/src/a.rs:3", "called_from": null}]}],
             "suggestions": [{"kind": "borrow", "row": 0}, {"kind": "borrow", "row": 7}],
         });
-        add_places(&mut report);
+        add_places(&mut report, Path::new("/root"));
         assert_eq!(report["suggestions"][0]["where"], "String at src/a.rs:3");
         assert!(report["suggestions"][1].get("where").is_none());
     }

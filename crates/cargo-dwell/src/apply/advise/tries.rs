@@ -2,6 +2,7 @@
 
 use super::super::args::Apply;
 use super::super::moves::{self, Move};
+use super::super::patched::Patched;
 use super::super::proof::{Bench, Measured, ratios};
 use super::super::run;
 use super::super::session::Session;
@@ -47,11 +48,15 @@ impl Advise {
         if self.build.exe.is_some() {
             bail!("--exe: advise changes the source and builds the program itself; name a binary with --bin");
         }
-        processes::ended_by_signals(|| advise(self))
+        processes::ended_by_signals(|| {
+            let Some(name) = &self.patched else { return advise(self, None) };
+            let Some((patched, build)) = Patched::new(name, &self.build)? else { return Ok(ExitCode::from(101)) };
+            advise(&Self { build, ..self.clone() }, Some(&patched))
+        })
     }
 }
 
-fn advise(args: &Advise) -> Result<ExitCode> {
+fn advise(args: &Advise, patched: Option<&Patched>) -> Result<ExitCode> {
     let end = Instant::now() + args.time;
     let Some(workspace) = program::workspace(&args.build)? else { return Ok(ExitCode::from(101)) };
     let root = workspace.workspace_root.clone().into_std_path_buf();
@@ -100,7 +105,7 @@ fn advise(args: &Advise) -> Result<ExitCode> {
     if signal.is_none() {
         answered?;
     }
-    tries.finish(args, &root, &patches, &folder, &unsure)?;
+    tries.finish(args, &root, &patches, &folder, &unsure, patched)?;
     Ok(match signal {
         Some(signal) => ExitCode::from(u8::try_from(128 + signal).unwrap_or(1)),
         None if tries.held().next().is_none() => ExitCode::from(1),
@@ -151,12 +156,14 @@ impl<'a> Tries<'a> {
         progress("measures how much equal runs differ");
         let runs = bench.pairs(&first.executable, &first.executable)?;
         let again = bench.census("again")?;
-        let farthest = ratios(&runs).iter().map(|ratio| (ratio - 1.0).abs()).fold(0.0, f64::max);
+        // One of five pairs may be far off.
+        let mut apart: Vec<f64> = ratios(&runs).iter().map(|ratio| (ratio - 1.0).abs()).collect();
+        apart.sort_by(f64::total_cmp);
         let all: Vec<u64> = runs.iter().flatten().map(|run| run.usage.resident).collect();
         let (least, most) = (all.iter().min().copied().unwrap_or(0), all.iter().max().copied().unwrap_or(0));
         let noise = Noise {
             live: first.live_bytes.abs_diff(again.live_bytes),
-            cpu: farthest,
+            cpu: apart.get(apart.len() / 2).copied().unwrap_or_default(),
             resident: (most - least) as f64 / (least as f64).max(1.0),
         };
         let usage = runs.first().map(|pair| pair[0].usage).unwrap_or_default();
@@ -168,7 +175,7 @@ impl<'a> Tries<'a> {
         if args.goal != Some(super::costs::Goal::Memory) {
             progress("records its allocations");
             let mut report = bench.allocs()?;
-            candidates::add_places(&mut report);
+            candidates::add_places(&mut report, &session.tree.root);
             moves::collect(&report, "", &mut counted);
         }
         progress("reads the sizes of its types and futures");
@@ -187,7 +194,11 @@ impl<'a> Tries<'a> {
         let (able, person) = candidates::sorted(counted, sizes, first.live_bytes, args.goal);
         let is_worth_it = |of: &&Move| candidates::share(of, first.live_bytes, args.goal) >= WORTH_A_LINE;
         let tried = person.iter().filter(is_worth_it).take(PERSONS).map(|of| {
-            let why = of.refusal().unwrap_or_default();
+            // Without edits, what to do is all that there is to say.
+            let why = match of.refusal() {
+                Some(_) if of.edits.is_empty() && of.dependency.is_none() => format!("{}: {}", of.location, of.how),
+                refusal => refusal.unwrap_or_default(),
+            };
             Tried::new(&Candidate::Counted(Box::new(of.clone())), Ended::Person { why })
         });
         let tried = tried.collect();
@@ -320,7 +331,7 @@ impl<'a> Tries<'a> {
         let gain = Gain::measure(bench, &self.now, &after)?;
         let about = if *of == Candidate::Allocator { About::Allocator } else { About::Code };
         if let Err(why) = gain.judge(about, self.args.goal, self.noise) {
-            let is_small = gain.live[1] < gain.live[0] || gain.median().is_some_and(|median| median < 1.0);
+            let is_small = gain.live[1] < gain.live[0] || gain.saved_time() > 0.0;
             if let (Candidate::Counted(of), true) = (of, is_small && self.small.len() < TOGETHER) {
                 self.small.push((**of).clone());
             }
@@ -399,7 +410,15 @@ impl<'a> Tries<'a> {
     }
 
     /// Writes the patches, and prints the answer.
-    fn finish(&mut self, args: &Advise, root: &Path, patches: &Path, folder: &Path, unsure: &[String]) -> Result<()> {
+    fn finish(
+        &mut self,
+        args: &Advise,
+        root: &Path,
+        patches: &Path,
+        folder: &Path,
+        unsure: &[String],
+        patched: Option<&Patched>,
+    ) -> Result<()> {
         let is_interrupted = processes::received().is_some();
         let (mut files, mut commits) = (Vec::new(), Vec::new());
         for (number, (tried, ended)) in self.held().enumerate() {
@@ -434,6 +453,7 @@ impl<'a> Tries<'a> {
             untried: self.queue.len(),
             is_interrupted,
             patches: &files,
+            patched,
             branch: args.branch.as_deref().filter(|_| !commits.is_empty()),
             unsure,
         };

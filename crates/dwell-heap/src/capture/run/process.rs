@@ -506,6 +506,13 @@ impl Session<'_, '_> {
         let shared = self.plan.shared();
         match self.plan.status() {
             Status::Armed => {}
+            Status::Absent if status.signal().is_some() => {
+                let signal = status.signal().unwrap_or_default();
+                self.notes.push(format!(
+                    "signal {signal} ended the program before the agent was ready: nothing was recorded"
+                ));
+                return Ok(Run { code: code(status), millis, notes: self.notes, ..Run::default() });
+            }
             Status::Absent => bail!(
                 "{path}: the agent was not loaded: the program has file capabilities or does not use glibc's loader, \
                  or the agent's folder is mounted noexec (set XDG_CACHE_HOME or TMPDIR to another folder)"
