@@ -63,7 +63,9 @@ pub(super) fn rows(run: &str, before: &Costs, after: &Costs, limits: Limits, ite
     let diff = Diff::between(before.sizes.clone(), after.sizes.clone());
     // Owners name a type without its path, also where another crate has the same name.
     let mut grown = diff.grew().to_vec();
-    grown.iter_mut().for_each(|change| change.name = without_path(&change.name));
+    for change in &mut grown {
+        change.name = without_path(&change.name);
+    }
     let comparison = Comparison { run, limits, items, root, grown: &grown, missing: before.missing };
     let mut rows = comparison.totals(before, after);
     let mut causes = comparison.owners(&before.owners, &after.owners, PEAK);
