@@ -18,7 +18,7 @@ const INSTALL: &str = "install libmimalloc (Debian: `apt install libmimalloc2.0`
 /// An allocator as a library for `LD_PRELOAD`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Preload {
-    pub(crate) name: &'static str,
+    pub(crate) name: String,
     pub(crate) library: PathBuf,
 }
 
@@ -55,13 +55,34 @@ impl Preload {
         let built = cache.and_then(|cache| Some((cache, newest_source(&cargo_home()?.join("registry/src"))?)));
         let library = match built.map(|(cache, source)| compile(&source, cache)) {
             Some(Ok(library)) => library,
-            _ => installed().with_context(|| format!("mimalloc is not on this machine; {INSTALL}"))?,
+            _ => installed("libmimalloc.so").with_context(|| format!("mimalloc is not on this machine; {INSTALL}"))?,
         };
-        Ok(Self { name: "mimalloc", library })
+        Ok(Self { name: "mimalloc".to_owned(), library })
+    }
+
+    /// Finds jemalloc.
+    ///
+    /// # Errors
+    /// Returns an error that says how to get it.
+    pub(crate) fn jemalloc() -> Result<Self> {
+        let library = installed("libjemalloc.so").context(
+            "jemalloc is not on this machine; install it (Debian: `apt install libjemalloc2`), or name it by --preload",
+        )?;
+        Ok(Self { name: "jemalloc".to_owned(), library })
+    }
+
+    /// A library that the user names.
+    ///
+    /// # Errors
+    /// Returns an error if there is no such file.
+    pub(crate) fn of_file(file: &Path) -> Result<Self> {
+        let library = file.canonicalize().ok();
+        let library = library.with_context(|| format!("--preload: {}: there is no such file", file.display()))?;
+        Ok(Self { name: file.file_name().unwrap_or_default().to_string_lossy().into_owned(), library })
     }
 
     /// Checks that the loader takes the library for this program. The program does not run.
-    fn check(&self, program: &Path) -> Result<()> {
+    pub(crate) fn check(&self, program: &Path) -> Result<()> {
         let data = fs::read(program).with_context(|| format!("{} cannot be read", program.display()))?;
         let interpreter = object::File::parse(&*data).ok().and_then(|file| {
             let section = file.section_by_name(".interp")?;
@@ -80,7 +101,7 @@ impl Preload {
     }
 
     /// The value of `LD_PRELOAD`: the library, and what it has already.
-    fn with_earlier(&self) -> OsString {
+    pub(crate) fn with_earlier(&self) -> OsString {
         let mut all = self.library.clone().into_os_string();
         if let Some(earlier) = std::env::var_os("LD_PRELOAD").filter(|earlier| !earlier.is_empty()) {
             all.push(":");
@@ -142,7 +163,11 @@ impl Program<'_> {
         run.map(|_| collected(&text))
     }
 
-    fn ended(&self, command: &mut Command, under: Option<&Preload>) -> Result<Run> {
+    /// Runs a command for it to its end.
+    ///
+    /// # Errors
+    /// The same as those of [`Program::run`].
+    pub(crate) fn ended(&self, command: &mut Command, under: Option<&Preload>) -> Result<Run> {
         if let Some(under) = under {
             command.env("LD_PRELOAD", under.with_earlier());
         }
@@ -223,7 +248,7 @@ impl Pairs {
         let mut all: Vec<f64> = self.0.iter().map(ratio).collect();
         all.sort_by(f64::total_cmp);
         let at = |index: usize| all.get(index).copied().unwrap_or(1.0);
-        [at(0), f64::midpoint(at(all.len() / 2), at(all.len().saturating_sub(1) / 2)), at(all.len().saturating_sub(1))]
+        [at(0), median(&all), at(all.len().saturating_sub(1))]
     }
 
     /// Returns the median of a measure on each side.
@@ -234,6 +259,12 @@ impl Pairs {
             all.get(all.len() / 2).copied().unwrap_or(0)
         })
     }
+}
+
+/// Returns the median of numbers in their order; 1 of none.
+pub(crate) fn median(of: &[f64]) -> f64 {
+    let at = |index: usize| of.get(index).copied().unwrap_or(1.0);
+    f64::midpoint(at(of.len() / 2), at(of.len().saturating_sub(1) / 2))
 }
 
 /// Returns the sources of the newest mimalloc that cargo unpacked: a folder with `src/static.c`, and the version of the crate.
@@ -274,16 +305,14 @@ fn compile((source, version): &(PathBuf, String), cache: &Path) -> Result<PathBu
 }
 
 /// Returns the library that the system has.
-fn installed() -> Option<PathBuf> {
+fn installed(file: &str) -> Option<PathBuf> {
     let of_system = ["/usr/lib", "/usr/lib64", "/usr/local/lib", "/lib"].map(PathBuf::from);
     let more = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
     let triple = format!("{}-linux-gnu", std::env::consts::ARCH);
     let folders = std::env::split_paths(&more).chain(of_system.into_iter().flat_map(|of| [of.join(&triple), of]));
     let mut found = folders.filter_map(|folder| {
         let names = fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path());
-        names
-            .filter(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("libmimalloc.so")))
-            .max()
+        names.filter(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(file))).max()
     });
     found.find_map(|path| path.canonicalize().ok())
 }

@@ -5,6 +5,7 @@ use crate::apply::{Advise, Apply};
 use crate::census::Census;
 use crate::check::{Check, Measure};
 use crate::inspect::{Dyn, Futures, Layout};
+use crate::settings::Allocators;
 use crate::stack::Stack;
 use anyhow::Result;
 use clap::{Parser, Subcommand};
@@ -43,6 +44,8 @@ enum Command {
     /// One run of `check`
     #[command(hide = true)]
     Measure(Box<Measure>),
+    /// Run a program under other allocators and settings, and compare memory and time
+    Allocators(Box<Allocators>),
     /// Make a suggested change: edit, compile, run the tests, measure
     Apply(Box<Apply>),
 }
@@ -69,6 +72,7 @@ impl Cli {
             Command::Allocs(allocs) => allocs.run(),
             Command::Check(check) => check.run(),
             Command::Measure(measure) => measure.run(),
+            Command::Allocators(allocators) => allocators.run(),
             Command::Apply(apply) => apply.run(),
         }
     }

@@ -35,6 +35,7 @@ mod processes;
 mod program;
 mod rank;
 mod report;
+mod settings;
 mod sizes;
 mod stack;
 

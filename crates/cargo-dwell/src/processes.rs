@@ -126,6 +126,10 @@ pub(crate) struct Usage {
     pub(crate) system: Duration,
     /// The most resident bytes of the process itself, as far as they were seen.
     pub(crate) resident: u64,
+    /// Its resident bytes when they were seen last.
+    pub(crate) last: u64,
+    /// Its page faults.
+    pub(crate) faults: u64,
 }
 
 impl Usage {
@@ -135,12 +139,15 @@ impl Usage {
     }
 }
 
-/// Returns the most resident bytes of a running process until now. Those of `wait4` are at least this process's own, in whose memory
+/// Returns the most resident bytes of a running process until now, and those of now. Those of `wait4` are at least this process's own, in whose memory
 /// the child begins.
-fn resident(pid: u32) -> Option<u64> {
+fn resident(pid: u32) -> Option<[u64; 2]> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    line.split_whitespace().next()?.parse::<u64>().ok().map(|kib| kib * 1024)
+    let of = |name: &str| {
+        let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+        line.split_whitespace().next()?.parse::<u64>().ok().map(|kib| kib * 1024)
+    };
+    Some([of("VmHWM:")?, of("VmRSS:")?])
 }
 
 /// How a command ended, and what it printed.
@@ -251,17 +258,19 @@ pub(crate) fn run_with(command: &mut Command, stdin: Stdio, bound: Duration) -> 
 /// Returns an error if it takes longer than the bound, or if this process receives a signal; then it and its children are ended.
 pub(crate) fn watch(child: &mut Child, bound: Duration, each: &mut dyn FnMut()) -> Result<(ExitStatus, Usage)> {
     let end = Instant::now() + bound;
-    let (mut pause, mut most) = (Duration::from_micros(200), 0);
+    let (mut pause, mut most, mut last) = (Duration::from_micros(200), 0, 0);
     loop {
-        if let Some((status, [user, system])) = wait(child).context("a process did not end")? {
+        if let Some((status, [user, system], faults)) = wait(child).context("a process did not end")? {
             if received().is_some() {
                 end_descendants();
                 check()?;
             }
-            return Ok((status, Usage { user, system, resident: most }));
+            return Ok((status, Usage { user, system, resident: most, last, faults }));
         }
         each();
-        most = resident(child.id()).map_or(most, |bytes| most.max(bytes));
+        if let Some([until_now, now]) = resident(child.id()) {
+            (most, last) = (most.max(until_now), now);
+        }
         if received().is_some() {
             end_all(child);
             check()?;
@@ -275,8 +284,8 @@ pub(crate) fn watch(child: &mut Child, bound: Duration, each: &mut dyn FnMut()) 
     }
 }
 
-/// Returns how a child ended, and its CPU time in user and in kernel mode; `None` while it runs. After that `child` must not be used.
-fn wait(child: &Child) -> std::io::Result<Option<(ExitStatus, [Duration; 2])>> {
+/// Returns how a child ended, its CPU time in user and in kernel mode, and its page faults; `None` while it runs. After that `child` must not be used.
+fn wait(child: &Child) -> std::io::Result<Option<(ExitStatus, [Duration; 2], u64)>> {
     let mut status = 0;
     // SAFETY: all zeros is a valid `rusage`, a struct of integers.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
@@ -289,7 +298,8 @@ fn wait(child: &Child) -> std::io::Result<Option<(ExitStatus, [Duration; 2])>> {
                 Duration::from_secs(u64::try_from(time.tv_sec).unwrap_or(0))
                     + Duration::from_micros(u64::try_from(time.tv_usec).unwrap_or(0))
             });
-            Ok(Some((ExitStatus::from_raw(status), times)))
+            let faults = u64::try_from(usage.ru_minflt + usage.ru_majflt).unwrap_or(0);
+            Ok(Some((ExitStatus::from_raw(status), times, faults)))
         }
         _ => Err(std::io::Error::last_os_error()),
     }

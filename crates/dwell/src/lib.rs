@@ -7,13 +7,15 @@
 //! |---|---|---|
 //! | small trait objects and closures | inline in their owner, without an allocation | [`small`]: [`SmallBox`] |
 //! | many of all types, dropped together | in an arena | [`bump`]: [`Bump`] |
+//! | boxes of many types, created and dropped all the time | in slots of a pool of the thread | [`slab`](mod@slab): [`Pooled`](slab::Pooled), [`pooled!`] |
 //! | many of one type, created and dropped all the time | in slots of a slab, at stable addresses | [`slab`](mod@slab): [`Slab`], [`slab!`] |
-//! | values that you find by a small integer key | in slots of a slab, without an owner | [`slab`](mod@slab): [`SlabMap`](slab::SlabMap) |
+//! | values that you find by a small integer key | in slots of a slab, by number, as in the crate slab | [`slab`](mod@slab): [`SlabMap`](slab::SlabMap) |
 //! | optional structs that are mostly absent | on the heap, behind one word | [`sparse`]: [`Sparse`](struct@Sparse) |
 //! | strings and slices that no longer grow, maps of a few entries | in one exact block, behind one word | [`sparse`]: [`ThinStr`](sparse::ThinStr), [`ThinSlice`](sparse::ThinSlice), [`SortedMap`](sparse::SortedMap) |
 //! | futures, and other values that must not move | pinned inline, in a box or in a slab | [`mod@pin`]: [`PinExt`](pin::PinExt), [`ErasedExt`](pin::ErasedExt) |
 //!
-//! [`weigh()`] measures how much memory a value uses, with all that it owns. [`mod@weigh`] suggests which types to change.
+//! [`weigh()`] measures how much memory a value uses, with all that it owns. With the feature `advice`, [`mod@weigh`] suggests which
+//! types to change.
 //!
 //! The command-line tool `cargo dwell` finds the types of a program that would gain from one of these.
 //!

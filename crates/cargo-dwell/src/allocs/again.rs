@@ -75,7 +75,7 @@ fn measured(program: &Program<'_>, profile: &Profile, cache: Option<&Path>, coun
         _ => None,
     };
     Ok(Again {
-        other: other.as_ref().map_or_else(String::new, |other| other.name.to_owned()),
+        other: other.as_ref().map_or_else(String::new, |other| other.name.clone()),
         why,
         pairs: pairs.0.len(),
         nanos,

@@ -66,13 +66,13 @@ impl Patched {
     ///
     /// # Errors
     /// Returns an error if it cannot be written.
-    pub(super) fn print(&self, patches: &Path, out: &mut dyn Write) -> io::Result<()> {
+    pub(super) fn print(&self, patch: &Path, out: &mut dyn Write) -> io::Result<()> {
         let (package, root) = (&self.package, self.root.display());
         writeln!(
             out,
             "\nthe patches change {package}: propose them to its author. `cat {}/*.patch | patch -p1 -d {root}` makes them in a copy of its source, \
              which these lines of Cargo.toml use:\n{}",
-            patches.display(),
+            patch.parent().unwrap_or(patch).display(),
             self.lines
         )
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 use tempfile::TempDir;
 
-const HOLDER: &str = r#"//! Holds messages.
+const HOLDER: &str = r"//! Holds messages.
 
 pub struct Holder {
     all: Vec<Message>,
@@ -35,7 +35,7 @@ impl Holder {
         self.all.iter().map(of).sum()
     }
 }
-"#;
+";
 
 /// Makes a program that depends on `holder`.
 fn program() -> TempDir {

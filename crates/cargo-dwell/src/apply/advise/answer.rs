@@ -96,6 +96,8 @@ pub(super) struct Answer<'a> {
     pub(super) branch: Option<&'a str>,
     /// The dependency whose source was changed.
     pub(super) patched: Option<&'a Patched>,
+    /// The folder of the workspace, where the paths in the patches begin.
+    pub(super) root: &'a Path,
     /// The kinds of predictions that are often wrong by more than a fifth.
     pub(super) unsure: &'a [String],
 }
@@ -165,16 +167,16 @@ impl Answer<'_> {
         if let [first, ..] = self.patches {
             let folder = first.parent().unwrap_or(Path::new(""));
             let here = std::env::current_dir().unwrap_or_default();
-            let folder = folder.strip_prefix(here).unwrap_or(folder);
+            let folder = folder.strip_prefix(self.root).unwrap_or(folder).display();
+            let cd = match self.root.strip_prefix(&here).unwrap_or(self.root) {
+                root if root == Path::new("") => String::new(),
+                root => format!("cd {} && ", root.display()),
+            };
             match self.patched {
                 None => {
-                    writeln!(
-                        out,
-                        "\n`git apply {}/*.patch` makes the changes; your source is as it was",
-                        folder.display()
-                    )?;
+                    writeln!(out, "\n`{cd}git apply {folder}/*.patch` makes the changes; your source is as it was")?;
                 }
-                Some(patched) => patched.print(folder, out)?,
+                Some(patched) => patched.print(first, out)?,
             }
         }
         Ok(())
@@ -241,6 +243,7 @@ mod tests {
             patches: &patches,
             branch: None,
             patched: None,
+            root: Path::new("/app"),
             unsure: &["shrink".to_owned()],
         };
         let mut out = Vec::new();
@@ -253,7 +256,7 @@ mod tests {
             "tried and lost:\n  A.c: box it: tests: not as before; 400 B predicted\n",
             "needs a person:\n  D.e is declared in d; 400 B predicted\n",
             "not tried in this time: 2 changes;",
-            "`git apply out/*.patch`",
+            "`cd /app && git apply out/*.patch` makes the changes",
         ] {
             assert!(text.contains(line), "{line:?} is not in\n{text}");
         }

@@ -44,7 +44,7 @@ pub struct Advise {
     /// Run the tests by this command for a shell, instead of `cargo test`
     #[arg(long, value_name = "COMMAND", conflicts_with = "no_test")]
     pub(super) test_command: Option<String>,
-    /// The folder of the library `dwell`, for changes that use a type of its own [default: the one of crates.io]
+    /// The folder of the library `dwell`, for changes that use a type of its own [default: the one that the workspace depends on; without one, types of std are tried]
     #[arg(long, value_name = "PATH")]
     pub(super) dwell: Option<PathBuf>,
     /// Try also changes of public types and signatures of a library that can be published

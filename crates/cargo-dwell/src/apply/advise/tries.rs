@@ -1,6 +1,7 @@
 //! The order of the steps: what the program costs, the candidates, the tries one by one, the answer.
 
 use super::super::args::Apply;
+use super::super::git;
 use super::super::moves::{self, Move};
 use super::super::patched::Patched;
 use super::super::proof::{Bench, Measured, ratios};
@@ -56,12 +57,18 @@ impl Advise {
     }
 }
 
-fn advise(args: &Advise, patched: Option<&Patched>) -> Result<ExitCode> {
+fn advise(args: &Advise, dependency: Option<&Patched>) -> Result<ExitCode> {
     let end = Instant::now() + args.time;
     let Some(workspace) = program::workspace(&args.build)? else { return Ok(ExitCode::from(101)) };
     let root = workspace.workspace_root.clone().into_std_path_buf();
     if let Some(name) = &args.branch {
         branch::check(&root, name)?;
+        if git::is_dirty(&root) == Some(true) {
+            bail!(
+                "--branch: {} has uncommitted changes, which its commits would have; commit them first",
+                root.display()
+            );
+        }
     }
     let driver = args.driver.as_ref().map(|file| {
         file.canonicalize().with_context(|| format!("--driver: {}: there is no such script", file.display()))
@@ -105,7 +112,7 @@ fn advise(args: &Advise, patched: Option<&Patched>) -> Result<ExitCode> {
     if signal.is_none() {
         answered?;
     }
-    tries.finish(args, &root, &patches, &folder, &unsure, patched)?;
+    tries.finish(args, &root, &patches, &folder, &unsure, dependency)?;
     Ok(match signal {
         Some(signal) => ExitCode::from(u8::try_from(128 + signal).unwrap_or(1)),
         None if tries.held().next().is_none() => ExitCode::from(1),
@@ -117,6 +124,7 @@ fn advise(args: &Advise, patched: Option<&Patched>) -> Result<ExitCode> {
 fn patches(args: &Advise, target: &Path) -> Result<PathBuf> {
     let folder = args.patch.clone().unwrap_or_else(|| target.join("dwell/advise"));
     fs::create_dir_all(&folder).with_context(|| format!("{}: cannot be made", folder.display()))?;
+    let folder = folder.canonicalize().with_context(|| format!("{}: cannot be read", folder.display()))?;
     let files = fs::read_dir(&folder).with_context(|| format!("{}: cannot be read", folder.display()))?;
     for file in files.flatten() {
         if args.patch.is_some() {
@@ -301,7 +309,7 @@ impl<'a> Tries<'a> {
         if *of == Candidate::Allocator
             && let Err(error) = allocator::set(&mut self.session, &self.first.built)
         {
-            return Ok(Ended::Lost { gain: None, why: format!("not tried: {error:#}") });
+            return Ok(Ended::Person { why: format!("{}: {error:#}", of.name()) });
         }
         for part in of.moves() {
             let before = self.session.tree.mark();
@@ -417,13 +425,14 @@ impl<'a> Tries<'a> {
         patches: &Path,
         folder: &Path,
         unsure: &[String],
-        patched: Option<&Patched>,
+        dependency: Option<&Patched>,
     ) -> Result<()> {
         let is_interrupted = processes::received().is_some();
         let (mut files, mut commits) = (Vec::new(), Vec::new());
         for (number, (tried, ended)) in self.held().enumerate() {
             let Ended::Held { patch, gain, files: changed, .. } = ended else { continue };
-            let path = patches.join(format!("{}-{}.patch", number + 1, slug(&tried.name)));
+            // In the order in which they apply, also by name.
+            let path = patches.join(format!("{:02}-{}.patch", number + 1, slug(&tried.name)));
             crate::report::saved::write(&path, |out| out.write_all(patch.as_bytes()))?;
             files.push(path);
             let message = format!("{}: {}\n\n{}\n", tried.name, tried.how, gain.words());
@@ -453,7 +462,8 @@ impl<'a> Tries<'a> {
             untried: self.queue.len(),
             is_interrupted,
             patches: &files,
-            patched,
+            patched: dependency,
+            root,
             branch: args.branch.as_deref().filter(|_| !commits.is_empty()),
             unsure,
         };
