@@ -35,6 +35,8 @@ pub(crate) struct Config {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub(crate) struct Run {
+    /// An executable that is built already, instead of a target of a package.
+    pub(crate) exe: Option<PathBuf>,
     pub(crate) package: Option<String>,
     pub(crate) bin: Option<String>,
     pub(crate) example: Option<String>,

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
@@ -137,6 +137,13 @@ fn error(folder: &Path, arguments: &[&str]) -> String {
     errors[0].to_owned()
 }
 
+/// Returns the executable of a name in a target folder.
+fn path_of(folder: &Path, name: &str) -> Option<PathBuf> {
+    let file = folder.join("release").join(name);
+    let folders = || fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    if file.is_file() { Some(file) } else { folders().filter(|of| of.is_dir()).find_map(|of| path_of(&of, name)) }
+}
+
 #[test]
 fn budgets_are_kept_or_named() {
     let config = "[max-size]\nSession = 32\n[check.load]\nargs = [\"2000\"]\npeak-bytes = \"1MB\"\nexit-blocks = 100\n\
@@ -158,6 +165,12 @@ fn budgets_are_kept_or_named() {
     let place = budgets.iter().find(|row| row["what"] == "allocs in parse").unwrap();
     assert_eq!((&place["file"], &place["line"]), (&"src/main.rs".into(), &45.into()));
     assert!(now("bytes of State.sessions") >= 64_000);
+    // The same of the executable that the run above built.
+    let built = path_of(&folder.path().join("target"), "service").unwrap();
+    let exe = config
+        .replace("[check.load]\n", &format!("[check.load]\nexe = {:?}\n", built.strip_prefix(folder.path()).unwrap()));
+    fs::write(folder.path().join("dwell.toml"), exe).unwrap();
+    assert_eq!(json(folder.path(), &[], 0)["budgets"], found["budgets"]);
     // Each is exceeded by one.
     let tight =
         config.replace("\"State.scratch\" = 4096", "\"State.scratch\" = 4095").replace("parse = 2000", "parse = 1999");
@@ -337,6 +350,11 @@ fn wrong_input_is_one_line() {
     assert!(
         with("[check.load]\nargs = [\"9\", \"fails\"]\nallocs = 3\n", &[])
             .contains("the program failed with exit status: 3")
+    );
+    let both = "[check.load]\nexe = \"program\"\nbin = \"service\"\nallocs = 3\n";
+    assert!(with(both, &[]).contains("has an `exe` and what cargo builds"));
+    assert!(
+        with(&both.replace("bin = \"service\"\n", ""), &[]).contains("program: there is no such file; build it first")
     );
     let hangs = "[check.load]\nargs = [\"9\", \"hangs\"]\nallocs = 3\n";
     assert!(with(hangs, &["--timeout", "1s"]).contains("took more than 1 s"));

@@ -2,7 +2,7 @@
 
 use super::args::Apply;
 use super::moves::{Becomes, Move};
-use super::package::sources_of_package;
+use super::package::{is_build_script, sources_of_package};
 use super::syntax::dense;
 use super::tree::Tree;
 use super::types::with_paths;
@@ -11,6 +11,8 @@ use anyhow::{Result, bail};
 use cargo_metadata::Metadata;
 use dwell_source::Edit;
 use std::path::Path;
+use syn::spanned::Spanned as _;
+use syn::visit::Visit;
 
 /// What the edits of a move do.
 pub(super) struct Made {
@@ -47,7 +49,7 @@ pub(super) fn make(tree: &mut Tree, workspace: &Metadata, args: &Apply, of: &Mov
         let Some(text) = tree.read(file) else {
             bail!("{place}: is not in this workspace's source; the change would be lost");
         };
-        if file.file_name().is_some_and(|name| name == "build.rs") {
+        if is_build_script(workspace, file) {
             bail!("{place}: is a build script, which is not part of the program");
         }
         if !becomes.features().is_empty()
@@ -80,6 +82,9 @@ pub(super) fn make(tree: &mut Tree, workspace: &Metadata, args: &Apply, of: &Mov
             let start = from.start;
             text.replace_range(from, &to);
             tests_for_empty(&mut text, start);
+            if let Some(result) = default_of(&text, start, &edit.from) {
+                text.replace_range(result, &to);
+            }
             tree.write(file, &text)?;
             if matches!(becomes, Becomes::Sparse(_)) {
                 derive(tree, workspace, edit)?;
@@ -102,14 +107,7 @@ const EMPTY: [(&str, &str); 4] = [
 /// Changes such functions in the attributes of the field whose type begins at `start`:
 /// `#[serde(skip_serializing_if = "Vec::is_empty")]`.
 fn tests_for_empty(text: &mut String, start: usize) {
-    let line = text[..start].rfind('\n').map_or(0, |end| end + 1);
-    let mut first = line;
-    for above in text[..line].split_inclusive('\n').rev() {
-        if !above.trim_start().starts_with(['#', '/']) {
-            break;
-        }
-        first -= above.len();
-    }
+    let first = attributes(text, start);
     let head = text[start..].split(['<', '>', ',', '\n']).next().unwrap_or_default().trim();
     let name = head.rsplit("::").next().unwrap_or_default().to_owned();
     let is_changed = |of: &str| !of.starts_with(&format!("{name}::"));
@@ -120,6 +118,40 @@ fn tests_for_empty(text: &mut String, start: usize) {
         }
     }
     text.replace_range(first..start, &attributes);
+}
+
+/// Returns where the attributes of the field whose type begins at `start` begin.
+fn attributes(text: &str, start: usize) -> usize {
+    let line = text[..start].rfind('\n').map_or(0, |end| end + 1);
+    let above = text[..line].split_inclusive('\n').rev();
+    let of_field = above.take_while(|above| above.trim_start().starts_with(['#', '/']));
+    line - of_field.map(str::len).sum::<usize>()
+}
+
+/// Returns the result of the function that an attribute of a field names, which makes its value: `#[serde(default = "limits")]`.
+fn default_of(text: &str, start: usize, from: &str) -> Option<std::ops::Range<usize>> {
+    struct Search<'a> {
+        text: &'a str,
+        name: &'a str,
+        from: String,
+        found: Option<std::ops::Range<usize>>,
+    }
+    impl<'ast> Visit<'ast> for Search<'_> {
+        fn visit_signature(&mut self, of: &'ast syn::Signature) {
+            if let syn::ReturnType::Type(_, ty) = &of.output
+                && of.ident == self.name
+                && of.inputs.is_empty()
+                && dense(&self.text[ty.span().byte_range()]) == self.from
+            {
+                self.found = Some(ty.span().byte_range());
+            }
+        }
+    }
+    let (_, named) = text[attributes(text, start)..start].split_once("default = \"")?;
+    let name = named.split('"').next()?.rsplit("::").next()?;
+    let mut search = Search { text, name, from: dense(from), found: None };
+    search.visit_file(&syn::parse_file(text).ok()?);
+    search.found
 }
 
 /// Returns the source in which an expression is wrapped. It begins on the line of the edit, and stands there once.
@@ -203,6 +235,15 @@ mod tests {
         );
         tests_for_empty(&mut changed, text.find("Vec<u8>").unwrap());
         assert!(changed.contains("(skip_serializing_if = \"Vec::is_empty\")"), "a list stays one");
+    }
+
+    #[test]
+    fn function_of_a_default_is_found() {
+        let text = "struct A {\n    /// B.\n    #[serde(default = \"Self::b\")]\n    b: B<u8>,\n    c: B<u8>,\n}\nimpl A {\n    \
+                    fn b() -> B < u8 > { todo!() }\n}\n";
+        let at = |field: &str| text.find(field).unwrap() + field.len();
+        assert_eq!(default_of(text, at("    b: "), "B<u8>").map(|range| &text[range]), Some("B < u8 >"));
+        assert_eq!((default_of(text, at("    b: "), "B<u16>"), default_of(text, at("    c: "), "B<u8>")), (None, None));
     }
 
     #[test]

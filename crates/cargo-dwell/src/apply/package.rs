@@ -19,6 +19,13 @@ pub(super) fn package_of<'m>(workspace: &'m Metadata, file: &Path) -> Option<&'m
     of.max_by_key(|package| package.manifest_path.as_str().len())
 }
 
+/// Returns `true` if cargo runs a file to build its package; a module may be called `build.rs` too.
+pub(super) fn is_build_script(workspace: &Metadata, file: &Path) -> bool {
+    let path = workspace.workspace_root.as_std_path().join(file);
+    let mut targets = package_of(workspace, file).into_iter().flat_map(|package| &package.targets);
+    targets.any(|of| of.kind.contains(&TargetKind::CustomBuild) && of.src_path.as_std_path() == path)
+}
+
 /// Returns the root of a package's library below that of the workspace, if the library may be published.
 pub(super) fn published_library(workspace: &Metadata, package: &Package) -> Option<PathBuf> {
     let kinds = [TargetKind::Lib, TargetKind::RLib, TargetKind::DyLib];

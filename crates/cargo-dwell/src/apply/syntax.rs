@@ -1,9 +1,10 @@
 //! The expressions and patterns of a source file with their byte ranges.
 //!
 //! The syntax tree only tells where things are: every change is made in the text, so that comments and formatting stay.
-//! The arguments of macros such as `assert_eq!` and `matches!` are read as expressions if they are.
+//! The arguments of macros such as `assert_eq!` and `matches!` are read as expressions if they are, and the parts of others, such as a
+//! grammar, and of attributes as far as they are.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
 use std::ops::Range;
 use syn::parse::{ParseStream, Parser as _};
 use syn::punctuated::Punctuated;
@@ -219,10 +220,55 @@ impl Reader {
             for expr in &all {
                 self.visit_expr(expr);
             }
-        } else if let Ok(block) = syn::Block::parse_within.parse2(tokens) {
+        } else if let Ok(block) = syn::Block::parse_within.parse2(tokens.clone()) {
             for statement in &block {
                 self.visit_stmt(statement);
             }
+        } else {
+            self.read_parts(tokens);
+        }
+    }
+
+    /// Reads what stands between the separators of a syntax that is a macro's own: `rule node() -> Node = name:text() { Node { name } }`,
+    /// `b'0' => number(text)`.
+    fn read_parts(&mut self, tokens: TokenStream) {
+        let all: Vec<TokenTree> = tokens.into_iter().collect();
+        let mut start = 0;
+        for (at, token) in all.iter().enumerate() {
+            let TokenTree::Punct(of) = token else { continue };
+            // `==` and `..=` are no separators.
+            let is_joint =
+                |of: Option<&TokenTree>| matches!(of, Some(TokenTree::Punct(of)) if of.spacing() == Spacing::Joint);
+            let next = all.get(at + 1).map(ToString::to_string);
+            let is_arrow = of.as_char() == '=' && is_joint(Some(token)) && next.as_deref() == Some(">");
+            let is_alone = of.spacing() == Spacing::Alone && (at == 0 || !is_joint(all.get(at - 1)));
+            if is_arrow || is_alone && matches!(of.as_char(), ',' | ';' | '=') {
+                self.read_part(&all[start..at], is_arrow);
+                start = at + 1 + usize::from(is_arrow);
+            }
+        }
+        self.read_part(&all[start.min(all.len())..], false);
+    }
+
+    fn read_part(&mut self, part: &[TokenTree], is_pattern: bool) {
+        let tokens = || part.iter().cloned().collect::<TokenStream>();
+        if is_pattern && let Ok(pattern) = Pat::parse_multi_with_leading_vert.parse2(tokens()) {
+            return self.visit_pat(&pattern);
+        }
+        if !is_pattern && let Ok(expr) = syn::parse2::<Expr>(tokens()) {
+            return self.visit_expr(&expr);
+        }
+        for token in part {
+            let TokenTree::Group(group) = token else { continue };
+            let mut tokens = group.stream();
+            // `{? .. }` of a grammar may fail.
+            let is_mark = |token: &TokenTree| matches!(token, TokenTree::Punct(of) if of.as_char() == '?');
+            if group.delimiter() == Delimiter::Brace
+                && tokens.clone().into_iter().next().is_some_and(|first| is_mark(&first))
+            {
+                tokens = tokens.into_iter().skip(1).collect();
+            }
+            self.read_macro("", tokens);
         }
     }
 }
@@ -334,6 +380,13 @@ impl<'ast> Visit<'ast> for Reader {
         visit::visit_pat(self, pat);
     }
 
+    fn visit_attribute(&mut self, of: &'ast syn::Attribute) {
+        // Values of fields: `#[builder(default = Details::new())]`.
+        if let (syn::Meta::List(list), false) = (&of.meta, of.path().is_ident("derive")) {
+            self.read_parts(list.tokens.clone());
+        }
+    }
+
     fn visit_macro(&mut self, of: &'ast syn::Macro) {
         let name = of.path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
         self.read_macro(&name, of.tokens.clone());
@@ -432,6 +485,23 @@ mod tests {
             .around(&range)
             .find_map(|node| if let Kind::Let { body, .. } = &node.kind { body.clone() } else { None });
         assert_eq!(found, Some(at..at + 8));
+    }
+
+    #[test]
+    fn parts_of_grammars_and_attributes_are_read() {
+        let text = "struct S {\n    #[builder(default = a.b, setter(into))]\n    f: F,\n}\npeg::parser! { grammar g() for str {\n    \
+                    rule node() -> Node = n:name() [' ' | ',']* d:(x() / y())? { Node { name: n.text, d } }\n    \
+                    rule z() -> u8 = q:$(['0'..='9']+) {? q.parse().or(Err(e.f)) }\n} }\n\
+                    fn f() { dispatch! { peek(any); Kind::A(P { x }) => g(i.j), _ => fail } }\n";
+        let syntax = Syntax::of(text).unwrap();
+        for part in ["a.b", "n.text", "e.f", "i.j"] {
+            assert!(matches!(kinds(text, part, &syntax)[..], [Kind::Postfix]), "{part}");
+        }
+        assert!(matches!(kinds(text, "d }", &syntax)[..], []) && kinds(text, "P { x }", &syntax).len() == 1);
+        let field = text.find("d } }").unwrap();
+        assert!(
+            syntax.at(&(field..field + 1)).any(|node| matches!(&node.kind, Kind::Shorthand { name } if name == "d"))
+        );
     }
 
     #[test]

@@ -16,6 +16,10 @@ pub(super) struct Limits {
     pub(super) bytes: u64,
 }
 
+/// The moments of a run.
+const PEAK: &str = "live at the peak";
+const EXIT: &str = "live at the exit";
+
 /// The number of bytes for which a block counts.
 const BLOCK: u64 = 64;
 
@@ -57,10 +61,22 @@ struct Comparison<'a> {
 /// first.
 pub(super) fn rows(run: &str, before: &Costs, after: &Costs, limits: Limits, items: &Items, root: &Path) -> Vec<Row> {
     let diff = Diff::between(before.sizes.clone(), after.sizes.clone());
-    let comparison = Comparison { run, limits, items, root, grown: diff.grew(), missing: before.missing };
+    // Owners name a type without its path, also where another crate has the same name.
+    let mut grown = diff.grew().to_vec();
+    for change in &mut grown {
+        change.name = without_path(&change.name);
+    }
+    let comparison = Comparison { run, limits, items, root, grown: &grown, missing: before.missing };
     let mut rows = comparison.totals(before, after);
-    let mut causes = comparison.owners(&before.owners, &after.owners, "live at the peak");
-    causes.extend(comparison.owners(&before.leaks, &after.leaks, "leaked"));
+    let mut causes = comparison.owners(&before.owners, &after.owners, PEAK);
+    let leaked = comparison.owners(&before.leaks, &after.leaks, "leaked");
+    // What is live at the exit explains its growth where neither the peak nor a leak does.
+    if leaked.is_empty() && before.has_left() && rows.iter().any(|row| row.what == "exit-bytes") {
+        let known: Vec<String> = causes.iter().map(|row| row.what.replace(PEAK, EXIT)).collect();
+        let left = comparison.owners(&before.left, &after.left, EXIT);
+        causes.extend(left.into_iter().filter(|row| !known.contains(&row.what)));
+    }
+    causes.extend(leaked);
     causes.extend(comparison.places(&before.places, &after.places));
     // What is held explains what is allocated.
     causes.sort_by_key(|row| (row.unit == Unit::Blocks, std::cmp::Reverse(row.growth())));
@@ -120,7 +136,9 @@ impl Comparison<'_> {
                 entry.2.push(format!("{} in {}", count(elements), key.0));
                 continue;
             }
-            if growth.is_none_or(|growth| growth <= self.missing) {
+            // The copy at the exit lacks nothing.
+            let missing = if what == PEAK { self.missing } else { 0 };
+            if growth.is_none_or(|growth| growth <= missing) {
                 continue;
             }
             let (cause, prefers_line) = cause(was, now);
@@ -283,6 +301,12 @@ fn field_path(ty: &str, field: &str, of: &str) -> String {
     }
 }
 
+/// Returns the name of a type without its path: `Entry<a::Key>` for `app::Entry<a::Key>`.
+fn without_path(name: &str) -> String {
+    let head = name.split('<').next().unwrap_or(name);
+    name[head.rfind("::").map_or(0, |at| at + 2)..].to_owned()
+}
+
 /// Returns `true` if a text has a name as a whole word.
 fn has_word(text: &str, name: &str) -> bool {
     let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
@@ -374,6 +398,15 @@ mod tests {
             ..Costs::default()
         };
         let notes = r#",{"name":"notes","type":"[u64; 4]","offset":8,"size":32}"#;
+        // Another crate has an `Entry` too.
+        let with_path = |mut of: Costs| {
+            let text =
+                serde_json::to_string(&of.sizes).unwrap().replace("\"name\":\"Entry\"", "\"name\":\"app::Entry\"");
+            of.sizes = serde_json::from_str(&text).unwrap();
+            of
+        };
+        let found = compared(&with_path(costs(8, "")), &with_path(costs(40, notes)));
+        assert!(found.len() == 1 && found[0].0.starts_with("Message.notes"), "{found:?}");
         let found = compared(&costs(8, ""), &costs(40, notes));
         assert_eq!(found.len(), 1, "{found:?}");
         assert!(found[0].0.starts_with("Message.notes") && found[0].1.contains("1,000 in Resource.body"), "{found:?}");
@@ -404,6 +437,26 @@ mod tests {
         // As many bytes as this were freed before the copy of the base was made.
         let base = Costs { missing: 9000, ..costs("State.list", 1000) };
         assert_eq!(compared(&base, &costs("State.list", 2000)), []);
+    }
+
+    #[test]
+    fn what_stays_until_the_exit_is_a_cause() {
+        let costs = |elements: u64| Costs {
+            exit_bytes: Some(Span { least: 8 * elements, most: 8 * elements }),
+            left: vec![owner("(stack)", "Box<Node>", "Node", 8, elements, 0)],
+            missing: 100_000,
+            ..Costs::default()
+        };
+        let found = compared(&costs(1000), &costs(9000));
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert!(found[1].0.starts_with("(stack): Box<Node>, live at the exit"), "{found:?}");
+        // A file of an earlier release does not say what was live at the exit.
+        assert_eq!(compared(&Costs { left: Vec::new(), ..costs(1000) }, &costs(9000)).len(), 1);
+        // The peak has the same owner.
+        let at_peak = |elements| Costs { owners: costs(elements).left, missing: 0, ..costs(elements) };
+        let found = compared(&at_peak(1000), &at_peak(9000));
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert!(found[1].0.ends_with("live at the peak"), "{found:?}");
     }
 
     #[test]

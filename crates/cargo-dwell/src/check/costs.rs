@@ -71,6 +71,8 @@ pub(super) struct Costs {
     pub(super) missing: u64,
     /// What leaks at the exit.
     pub(super) leaks: Vec<Held>,
+    /// All that is live at the exit. A stale pointer on the stack reaches what leaks, and all that it points to.
+    pub(super) left: Vec<Held>,
     pub(super) places: Vec<Place>,
     /// What each test of a test program allocates.
     pub(super) tests: Vec<Place>,
@@ -112,6 +114,11 @@ pub(super) fn exit(heap: &Heap) -> Option<&Snapshot> {
 }
 
 impl Costs {
+    /// Returns whether `left` is known: files of earlier releases do not have it.
+    pub(super) fn has_left(&self) -> bool {
+        !self.left.is_empty() || self.exit_bytes.is_some_and(|bytes| bytes.most == 0)
+    }
+
     /// Combines equal runs.
     pub(super) fn new(heaps: &[Heap], peaks: &[u64], allocs: &[Allocs], sizes: Known) -> Self {
         let of_peak = |of: &dyn Fn(&Snapshot) -> Option<u64>| span(heaps, |heap| of(peak(heap)?));
@@ -132,6 +139,7 @@ impl Costs {
             owners: owners(&snapshots(peak), |of| of.bytes),
             missing: snapshots(peak).iter().map(|of| of.peak_bytes.saturating_sub(of.live_bytes)).max().unwrap_or(0),
             leaks: owners(&snapshots(exit), |of| of.leaked_bytes),
+            left: owners(&snapshots(exit), |of| of.bytes),
             places: places(allocs),
             tests: tests(allocs),
             sizes,

@@ -105,6 +105,10 @@ impl Session {
                 if let Some(other) = runs.iter().find(|run| run.name == *name) {
                     bail!("{}: `check.{name}` is in {} too; rename one", file.display(), other.file.display());
                 }
+                let targets = [&run.package, &run.bin, &run.example, &run.test, &run.bench];
+                if run.exe.is_some() && (run.lib || targets.iter().any(|of| of.is_some())) {
+                    bail!("{}: `check.{name}` has an `exe` and what cargo builds; leave out one", file.display());
+                }
                 let mut run = run.clone();
                 run.package = run.package.or_else(|| package.clone());
                 let folder = folder.strip_prefix(&root).unwrap_or(&folder).to_owned();
@@ -211,7 +215,15 @@ impl Session {
 
     fn one(&self, planned: &Planned, root: &Path, everything: bool, times: u8) -> Result<Outcome<Measured>> {
         let Planned { name, run, .. } = planned;
+        let exe = run.exe.as_ref().map(|exe| root.join(&planned.folder).join(exe));
+        if let Some(exe) = exe.as_ref().filter(|exe| !exe.is_file()) {
+            bail!(
+                "`check.{name}`: {}: there is no such file; build it first (a base is then a file of --save)",
+                exe.display()
+            );
+        }
         let args = BuildArgs {
+            exe,
             manifest_path: Some(root.join("Cargo.toml")),
             package: run.package.clone(),
             bin: run.bin.clone(),

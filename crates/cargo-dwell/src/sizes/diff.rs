@@ -29,7 +29,7 @@ pub struct Diff {
     gone: Vec<Single>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub(crate) struct Change {
     pub(crate) kind: &'static str,
     pub(crate) name: String,
@@ -40,7 +40,7 @@ pub(crate) struct Change {
     pub(crate) by: Vec<By>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub(crate) struct By {
     /// The name of the part: `field`, `Variant`, `Variant.field`; for a future, a variable that it holds or the future
     /// that it awaits.

@@ -96,7 +96,24 @@ fn list(entry: Entry) -> Option<Vec<u8>> {
     entry.list
 }
 
+fn taken(entry: &mut Entry) -> Option<Details> {
+    std::mem::take(&mut entry.details)
+}
+
+fn all(entry: Entry) -> Vec<Details> {
+    entry.details.into_iter().collect()
+}
+
+// A syntax of its own, as that of a grammar.
+macro_rules! rules {
+    ($($name:ident $of:ident -> { $($body:tt)* };)*) => { $(fn $name($of: Option<Details>) -> Entry { $($body)* })* };
+}
+rules! {
+    made of -> { Entry { details: of, list: None } };
+}
+
 fn main() {
+    println!("{:?} {}", taken(&mut made(None)), all(made(Some(Details::default()))).len());
     let mut entry = Entry { details: Some(Details::default()), list: Some(vec![1]) };
     println!("{} {} {:?}", grow(&mut entry), first(&entry), list(entry));
 }
@@ -107,6 +124,7 @@ fn works() {
     assert_eq!((first(&entry), grow(&mut entry)), (0, 1));
     entry.details = Some(Details { numbers: [4; 20] });
     assert_eq!((grow(&mut entry), first(&entry)), (5, 5));
+    assert_eq!((taken(&mut entry).is_some(), all(made(None)).len(), all(made(Some(Details::default()))).len()), (true, 0, 1));
 }
 "#;
 
@@ -123,6 +141,9 @@ fn repairs_are_tried_where_no_rule_knows_one() {
     let changed = source(folder);
     assert!(changed.contains("entry.details.as_deref().unwrap_or(&NONE)"), "{changed}");
     assert!(changed.contains("entry.details.as_deref_mut().unwrap_or(&mut other)"), "{changed}");
+    assert!(changed.contains("std::mem::take(&mut entry.details).map(|value| *value)"), "{changed}");
+    assert!(changed.contains("entry.details.into_iter().map(|value| *value).collect()"), "{changed}");
+    assert!(changed.contains("details: of.map(Box::new), list: None } };"), "{changed}");
     assert!(text.contains("by a try") && text.contains("tests: 1 passed"), "{text}");
 }
 

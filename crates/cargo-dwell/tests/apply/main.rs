@@ -270,20 +270,32 @@ fn refused(folder: &Path, args: &[&str], part: &str) {
 #[test]
 fn wrong_input_is_refused_in_one_line() {
     let small = "#[allow(dead_code)]\n#[derive(Clone, Copy)]\nstruct Small {\n    it: u64,\n}\n\n/// What an entry is.";
-    let package = package(&MAIN.replace("/// What an entry is.", small));
+    let package = package(&MAIN.replace("/// What an entry is.", small).replacen(
+        "use std::fmt;",
+        "mod build;\nuse std::fmt;",
+        1,
+    ));
     let folder = package.path();
+    fs::write(folder.join("src/build.rs"), "#[allow(dead_code)]\npub struct Step {\n    it: u64,\n}\n")
+        .expect("a file");
+    fs::write(folder.join("build.rs"), "#[allow(dead_code)]\nstruct Step {\n    it: u64,\n}\nfn main() {}\n")
+        .expect("a file");
     let mut dependency = finding("Buffer.data", "A", "Box<A>");
     dependency["dependency"] = "hyper".into();
     let mut elsewhere = finding("Entry.details", "Option<Details>", "Option<Box<Details>>");
     elsewhere["edits"][0]["file"] = "/etc/passwd".into();
-    let findings = [
+    let mut findings = [
         dependency,
         elsewhere,
         finding("Entry.gone", "A", "Box<A>"),
         finding("Small.it", "u64", "Box<u64>"),
         finding("Entry.kind", "u8", "Box<u8>"),
         finding("Entry.kind", "Kind", "Rc<Kind>"),
+        finding("Step.it", "u64", "Box<u64>"),
+        finding("Step.it", "u8", "Box<u8>"),
     ];
+    findings[6]["edits"][0]["file"] = "build.rs".into();
+    findings[7]["edits"][0]["file"] = "src/build.rs".into();
     let file = report(folder, &findings, &[]);
     let file = file.to_str().expect("UTF-8");
     let with =
@@ -294,7 +306,9 @@ fn wrong_input_is_refused_in_one_line() {
     refused(folder, &with(&["4"]), "is Copy, and a box is not");
     refused(folder, &with(&["5"]), "Entry.kind is Kind, and the report says u8");
     refused(folder, &with(&["6"]), "is no move that apply can make");
-    refused(folder, &with(&["7"]), "there is no finding 7");
+    refused(folder, &with(&["7"]), "is a build script");
+    refused(folder, &with(&["8"]), "Step.it is u64, and the report says u8");
+    refused(folder, &with(&["9"]), "there is no finding 9");
     refused(folder, &with(&["Entry.none"]), "no finding is about Entry.none");
     refused(folder, &["--from", file, "2"], "is not in a git repository");
     refused(folder, &["--from", "none.json", "--allow-no-vcs"], "none.json: cannot be read");
@@ -302,6 +316,8 @@ fn wrong_input_is_refused_in_one_line() {
     refused(folder, &["--exe", "x"], "apply changes the source");
     fs::write(folder.join("target/empty.json"), "{}").expect("a file");
     refused(folder, &["--from", "target/empty.json", "--allow-no-vcs"], "has no finding");
+    let listed = run(folder, &["--from", "target/empty.json", "--list"]);
+    assert!(out(&listed).contains("there is nothing to apply: the report has no finding"), "{}", out(&listed));
     let git =
         |args: &[&str]| Command::new("git").args(args).current_dir(folder).output().is_ok_and(|of| of.status.success());
     if git(&["init", "-q"]) && git(&["add", "src"]) {

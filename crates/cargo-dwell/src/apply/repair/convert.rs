@@ -104,12 +104,16 @@ pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
 /// An iterator over new types is collected into a list of old ones: its elements are converted.
 fn collected(site: &Site<'_>) -> Option<Vec<Replace>> {
     let element = super::quoted_after(&site.error.message, "over elements of type ")?;
-    let is_new = matches!(Is::of(element)?, Is::BoxedStr | Is::BoxedSlice | Is::ThinStr | Is::ThinSlice);
+    let method = match Is::of(element) {
+        Some(Is::BoxedStr | Is::BoxedSlice | Is::ThinStr | Is::ThinSlice) => ".map(Into::into)",
+        None if unboxed(element).is_some() => ".map(|value| *value)",
+        _ => return None,
+    };
     let receiver = site.syntax.around(&site.range).find_map(|node| match &node.kind {
         Kind::Method { receiver, name, .. } if name == "collect" => Some(receiver.clone()),
         _ => None,
     })?;
-    (site.code() == "E0277" && is_new).then(|| vec![site.replace(receiver.end..receiver.end, ".map(Into::into)")])
+    (site.code() == "E0277").then(|| vec![site.replace(receiver.end..receiver.end, method)])
 }
 
 /// `Vec::new()` becomes `Default::default()`, and `BTreeMap::new()` the `new` of a `SortedMap`: both are `const`.

@@ -115,6 +115,9 @@ fn parameter(site: &Site<'_>, expected: &str, found: &str) -> Option<Vec<Replace
     match (unboxed(wanted), unboxed(given)) {
         (None, Some(_)) => {
             let (old, new) = (format!("Option<{inner}>"), format!("Option<Box<{inner}>>"));
+            if let Some(taken) = taken(site) {
+                return Some(vec![taken]);
+            }
             Some(vec![signature(site, &old, &new).or_else(|| returned(site, &old, &new))?])
         }
         (Some(_), None) => {
@@ -123,6 +126,18 @@ fn parameter(site: &Site<'_>, expected: &str, found: &str) -> Option<Vec<Replace
         }
         _ => None,
     }
+}
+
+/// `mem::take(&mut self.details)` becomes `mem::take(&mut self.details).map(|value| *value)`.
+fn taken(site: &Site<'_>) -> Option<Replace> {
+    let call = site.syntax.around(&site.range).find_map(|node| match &node.kind {
+        Kind::Call { arguments } if arguments.first() == Some(&site.range) => Some(node.range.clone()),
+        _ => None,
+    })?;
+    let function = site.at(&call).split('(').next()?;
+    let is_of_std =
+        ["take", "replace"].iter().any(|name| function == *name || function.ends_with(&format!("mem::{name}")));
+    is_of_std.then(|| site.replace(call.end..call.end, ".map(|value| *value)"))
 }
 
 /// `&self.author` becomes `self.author.as_ref()`.

@@ -6,7 +6,18 @@ use cargo_metadata::diagnostic::{Applicability, Diagnostic};
 use std::path::PathBuf;
 
 /// The words of suggestions that repair a box, those without a cost first.
-const HELP: [&str; 9] = ["unbox", "dereferenc", "Box::new", "heap", "as_deref", "borrow", "as_ref", "as_mut", "clon"];
+const HELP: [&str; 10] = [
+    "unbox",
+    "dereferenc",
+    "Box::new",
+    "heap",
+    "as_deref",
+    "borrow",
+    "as_ref",
+    "as_mut",
+    "changing this to be mutable",
+    "clon",
+];
 
 pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
     let child = children(site).next()?;
