@@ -161,7 +161,7 @@ fn inspect(
         eprintln!("note: saved to {}", file.display());
     }
     for line in &broken {
-        anstream::eprintln!("error: {line}");
+        eprintln!("error: {line}");
     }
     Ok(if broken.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }

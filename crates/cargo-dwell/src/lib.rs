@@ -16,6 +16,10 @@
 
 #![allow(unreachable_pub, reason = "a program: its root exports the command line, and the rest only to tests")]
 
+// Its `println!` and `eprintln!` take the place of those of std, which panic if nobody reads.
+#[macro_use]
+extern crate dwell_output;
+
 mod about;
 mod allocators;
 mod allocs;

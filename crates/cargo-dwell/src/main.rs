@@ -12,7 +12,7 @@ fn main() -> ExitCode {
     match Cli::from_env().run() {
         Ok(code) => code,
         Err(error) => {
-            anstream::eprintln!("error: {error:#}");
+            dwell_output::eprintln!("error: {error:#}");
             ExitCode::from(2)
         }
     }

@@ -1,6 +1,6 @@
 //! End-to-end tests of the command line that are of no single command.
 
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 fn dwell(args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_cargo-dwell")).args(args).output().unwrap()
@@ -62,5 +62,18 @@ fn apply_takes_the_findings_of_shape() {
     let text = String::from_utf8_lossy(&listed);
     for item in ["User.home", "User.tags", "User.name", "Kind::Plain"] {
         assert!(text.contains(item) && !text.contains("is no move"), "{item}: {text}");
+    }
+}
+
+/// `cargo dwell .. 2>&1 | head` panicked.
+#[test]
+fn output_that_nobody_reads_changes_no_exit_code() {
+    let folder = tempfile::tempdir().unwrap();
+    for args in [&["layout"][..], &["apply", "--from", "none.json"]] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-dwell"));
+        command.args(args).current_dir(folder.path()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        drop((child.stdout.take(), child.stderr.take()));
+        assert_eq!(child.wait().unwrap().code(), Some(2), "{args:?}");
     }
 }

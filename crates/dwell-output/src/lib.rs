@@ -10,6 +10,42 @@ use anyhow::{Context, Result};
 use comfy_table::{Attribute, Cell, CellAlignment, ContentArrangement, Table, presets};
 use std::io::{self, Write};
 
+/// Writes a line to standard output like std's macro, but does not panic if nobody reads it, as after `| head`.
+#[macro_export]
+macro_rules! println {
+    ($($text:tt)*) => {{
+        use ::std::io::Write as _;
+        let _ = ::std::writeln!(::std::io::stdout(), $($text)*);
+    }};
+}
+
+/// The same without the end of the line.
+#[macro_export]
+macro_rules! print {
+    ($($text:tt)*) => {{
+        use ::std::io::Write as _;
+        let _ = ::std::write!(::std::io::stdout(), $($text)*);
+    }};
+}
+
+/// Writes a line to standard error like std's macro, but does not panic if nobody reads it.
+#[macro_export]
+macro_rules! eprintln {
+    ($($text:tt)*) => {{
+        use ::std::io::Write as _;
+        let _ = ::std::writeln!(::std::io::stderr(), $($text)*);
+    }};
+}
+
+/// The same without the end of the line.
+#[macro_export]
+macro_rules! eprint {
+    ($($text:tt)*) => {{
+        use ::std::io::Write as _;
+        let _ = ::std::write!(::std::io::stderr(), $($text)*);
+    }};
+}
+
 /// The format of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum Format {

@@ -32,6 +32,10 @@
 //! [`against`] holds the user's own types against the data, [`held_out`] tests the inferred ones on documents that it did not
 //! see (`loading.rs` has the rules by which a document loads), and [`part`] stores counts between runs.
 
+// Its `println!` and `eprintln!` take the place of those of std, which panic if nobody reads.
+#[macro_use]
+extern crate dwell_output;
+
 mod accept;
 pub mod advice;
 pub mod against;

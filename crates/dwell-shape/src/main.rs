@@ -27,7 +27,7 @@ fn main() -> ExitCode {
     match args.get(1).and_then(|arg| arg.to_str()) {
         Some("shape") => drop(args.remove(1)),
         Some(name) if COMMANDS.contains(&name) && !Path::new(name).exists() => {
-            anstream::eprintln!(
+            dwell_output::eprintln!(
                 "error: this program is only the command `shape`; `cargo run --release -p cargo-dwell -- {name}` has the others"
             );
             return ExitCode::from(2);
@@ -37,7 +37,7 @@ fn main() -> ExitCode {
     match dwell_shape::run(&Cli::parse_from(args).args) {
         Ok(code) => code,
         Err(error) => {
-            anstream::eprintln!("error: {error:#}");
+            dwell_output::eprintln!("error: {error:#}");
             ExitCode::from(2)
         }
     }

@@ -45,10 +45,10 @@ mod tests {
     fn sources_are_formatted() {
         let folder = tempfile::tempdir().unwrap();
         let text = "fn main() {\n    f(1);\n}\n";
-        match formatted(folder.path(), "2021", &text.replace("    ", " ")) {
-            Some(formatted) => assert_eq!(formatted, text),
-            None => println!("skipped: there is no rustfmt"),
-        }
+        let Some(made) = formatted(folder.path(), "2021", &text.replace("    ", " ")) else {
+            return println!("skipped: there is no rustfmt");
+        };
+        assert_eq!(made, text);
         assert_eq!(formatted(folder.path(), "2021", "fn {"), None);
     }
 }

@@ -460,9 +460,10 @@ fn print_repaired(repaired: &Repaired) {
     let by: Vec<String> = repaired.by.iter().map(|(name, count)| by(name, *count)).collect();
     let rounds = units::plural(repaired.rounds as u64, "round");
     if repaired.left.is_empty() {
-        match count {
-            0 => println!("  compiles: no other line changes"),
-            _ => println!("  compiles after {rounds}: {}", by.join(", ")),
+        if count == 0 {
+            println!("  compiles: no other line changes");
+        } else {
+            println!("  compiles after {rounds}: {}", by.join(", "));
         }
     } else {
         println!("  does not compile after {rounds}; left for a person:");
