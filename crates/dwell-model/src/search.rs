@@ -591,8 +591,8 @@ fn of_site(program: &Program, id: SiteId, site: &Site, types: Types) -> Vec<Chan
         // An `Option` becomes `Sparse` only if some values equal the default: `Sparse` does not distinguish `None` from
         // `Some` of a default. If one in twenty does not, a box serves as well, and a struct that never equals its default, or has no
         // values, may not even implement `Default`.
-        let are_defaults = of_inner.defaults != 0 && of_inner.defaults.saturating_mul(20) >= of_inner.filled;
-        if are_defaults || !is_option && !in_enum && non_default < counts.instances {
+        let are_others = of_inner.defaults.saturating_mul(20) < of_inner.filled;
+        if !are_others && (of_inner.defaults != 0 || !is_option && non_default < counts.instances) {
             found.insert(0, Change::Sparse);
         }
     }
