@@ -244,11 +244,7 @@ impl Allocators {
         };
         let driver = self.driver.as_ref().map(script).transpose()?;
         let own = self.preload.iter().map(|file| Preload::of_file(file)).collect::<Result<Vec<_>>>()?;
-        let choice = match program::choose(&self.build)? {
-            Outcome::Done(choice) => choice,
-            Outcome::Failed(code) => return Ok(code),
-        };
-        let executable = match choice.build(Purpose::Run)? {
+        let executable = match program::built(&self.build, Purpose::Run)? {
             Outcome::Done(executable) => executable,
             Outcome::Failed(code) => return Ok(code),
         };

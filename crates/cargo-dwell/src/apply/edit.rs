@@ -148,7 +148,12 @@ fn default_of(text: &str, start: usize, from: &str) -> Option<std::ops::Range<us
         }
     }
     let (_, named) = text[attributes(text, start)..start].split_once("default = \"")?;
-    let name = named.split('"').next()?.rsplit("::").next()?;
+    let mut path = named.split('"').next()?.rsplit("::");
+    let name = path.next()?;
+    // `Details::new` is used elsewhere too.
+    if path.next().is_some_and(|owner| owner != "Self" && owner.starts_with(char::is_uppercase)) {
+        return None;
+    }
     let mut search = Search { text, name, from: dense(from), found: None };
     search.visit_file(&syn::parse_file(text).ok()?);
     search.found
@@ -243,6 +248,8 @@ mod tests {
                     fn b() -> B < u8 > { todo!() }\n}\n";
         let at = |field: &str| text.find(field).unwrap() + field.len();
         assert_eq!(default_of(text, at("    b: "), "B<u8>").map(|range| &text[range]), Some("B < u8 >"));
+        let of_type = text.replace("Self::b", "C::b");
+        assert_eq!(default_of(&of_type, of_type.find("    b: ").unwrap() + 7, "B<u8>"), None);
         assert_eq!((default_of(text, at("    b: "), "B<u16>"), default_of(text, at("    c: "), "B<u8>")), (None, None));
     }
 

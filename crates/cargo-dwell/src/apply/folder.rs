@@ -19,12 +19,7 @@ pub(super) const JOURNAL: &str = "journal.json";
 /// Returns the folder for the copy and what is built of it, and the lock, which ends with this process. What an interrupted run wrote
 /// is undone.
 pub(super) fn folder(workspace: &Metadata) -> Result<(PathBuf, fs::File)> {
-    let folder = workspace.target_directory.join("dwell/apply").into_std_path_buf();
-    fs::create_dir_all(&folder).with_context(|| format!("{}: cannot be made", folder.display()))?;
-    // The copy is no source of the workspace: tools that look for sources leave out folders with this file, as those of cargo.
-    fs::write(folder.join("CACHEDIR.TAG"), CACHE_TAG)
-        .with_context(|| format!("{}: cannot be written", folder.display()))?;
-    let lock = lock(&folder)?;
+    let (folder, lock) = locked(workspace, "dwell/apply")?;
     match write::recover(&folder.join(JOURNAL))? {
         0 => {}
         files => eprintln!(
@@ -32,6 +27,17 @@ pub(super) fn folder(workspace: &Metadata) -> Result<(PathBuf, fs::File)> {
             units::plural(files as u64, "file")
         ),
     }
+    Ok((folder, lock))
+}
+
+/// Returns a folder of the target directory, and its lock, which ends with this process.
+pub(super) fn locked(workspace: &Metadata, name: &str) -> Result<(PathBuf, fs::File)> {
+    let folder = workspace.target_directory.join(name).into_std_path_buf();
+    fs::create_dir_all(&folder).with_context(|| format!("{}: cannot be made", folder.display()))?;
+    // The copy is no source of the workspace: tools that look for sources leave out folders with this file, as those of cargo.
+    fs::write(folder.join("CACHEDIR.TAG"), CACHE_TAG)
+        .with_context(|| format!("{}: cannot be written", folder.display()))?;
+    let lock = lock(&folder)?;
     Ok((folder, lock))
 }
 

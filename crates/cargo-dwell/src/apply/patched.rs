@@ -18,7 +18,7 @@ const FOLDER: &str = "patched";
 const CRATES_IO: (&str, &str) = ("crates-io", "https://github.com/rust-lang/crates.io-index");
 
 /// A copy of the workspace with the source of a dependency.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Patched {
     /// The name of the package, with its version.
     pub(super) package: String,
@@ -26,6 +26,8 @@ pub(super) struct Patched {
     root: PathBuf,
     /// The lines of a manifest that use the source in it.
     pub(super) lines: String,
+    /// Another run waits, or it would take this copy away.
+    _lock: fs::File,
 }
 
 impl Patched {
@@ -43,8 +45,8 @@ impl Patched {
             bail!("--patched: {} is not from a registry, but at {from}: run this command there", package.name);
         };
         let registry = if registry == CRATES_IO.1 { CRATES_IO.0 } else { registry };
-        let (outer, _lock) = folder::folder(&workspace)?;
-        let folder = outer.with_file_name("patched").join(format!("{}-{}", package.name, package.version));
+        let (all, lock) = folder::locked(&workspace, "dwell/patched")?;
+        let folder = all.join(format!("{}-{}", package.name, package.version));
         let kept = Kept::take(&folder)?;
         let tree = Tree::copy(&workspace, &folder.join("copy"))?;
         kept.give_back(&tree.root)?;
@@ -57,7 +59,7 @@ impl Patched {
         let manifest_path = Some(folder::manifest(build, &workspace, &tree));
         let lines = format!("[patch.{}]\n{}", quoted(registry), line(&package.name, &tree.root.join(own)));
         let package = format!("{} {}", package.name, package.version);
-        Ok(Some((Self { package, root: tree.root, lines }, BuildArgs { manifest_path, ..build.clone() })))
+        Ok(Some((Self { package, root: tree.root, lines, _lock: lock }, BuildArgs { manifest_path, ..build.clone() })))
     }
 }
 
@@ -120,7 +122,10 @@ impl Kept {
 
     fn give_back(self, root: &Path) -> Result<()> {
         let Some(aside) = self.0 else { return Ok(()) };
-        fs::rename(&aside, root.join("target")).with_context(|| format!("{}: cannot be moved", aside.display()))
+        let target = root.join("target");
+        let failed = || format!("{}: cannot be moved to {}", aside.display(), target.display());
+        // The sources may have a folder of this name: then all is built anew.
+        if target.exists() { fs::remove_dir_all(&aside) } else { fs::rename(&aside, &target) }.with_context(failed)
     }
 }
 

@@ -82,6 +82,26 @@ pub(super) struct Candidate {
 }
 
 impl Candidate {
+    /// Returns a change without boxes.
+    pub(super) fn of(kind: Change, size: u64, saves: u64) -> Self {
+        Self {
+            kind,
+            boxes: Vec::new(),
+            saves,
+            size,
+            after: HashMap::new(),
+            heap: 0,
+            parts: Vec::new(),
+            how: String::new(),
+            is_rare: false,
+            least_shown: LEAST,
+            is_general: false,
+            least_even: 0,
+            edits: Vec::new(),
+            against: None,
+        }
+    }
+
     /// Returns the percentage of values that may need the box before it costs more memory than it saves.
     pub(super) fn break_even(&self) -> u64 {
         if self.heap == 0 { 100 } else { (self.saves * 100 / (self.heap + HEADER)).min(100) }
@@ -396,20 +416,13 @@ impl Finder<'_, '_> {
             count(beside)
         );
         Some(Candidate {
-            kind: Change::BoxError,
-            saves,
-            size,
             after,
             heap: size,
             parts: vec![name.to_owned()],
             how,
             is_rare: true,
-            is_general: false,
-            least_shown: LEAST,
-            least_even: 0,
-            edits: Vec::new(),
             boxes,
-            against: None,
+            ..Candidate::of(Change::BoxError, size, saves)
         })
     }
 
@@ -429,22 +442,7 @@ impl Finder<'_, '_> {
             how = format!("{how}; WITH CARE: a foreign function at {at} has this type, so both sides must change");
         }
         let parts = order.iter().map(|field| field.name.to_string()).collect();
-        Some(Candidate {
-            kind: Change::Reorder,
-            boxes: Vec::new(),
-            saves,
-            size: ty.size,
-            after: HashMap::new(),
-            heap: 0,
-            parts,
-            how,
-            is_rare: false,
-            is_general: false,
-            least_shown: LEAST,
-            least_even: 0,
-            edits: Vec::new(),
-            against: None,
-        })
+        Some(Candidate { parts, how, ..Candidate::of(Change::Reorder, ty.size, saves) })
     }
 }
 

@@ -36,20 +36,12 @@ impl Finder<'_, '_> {
         };
         let names: Vec<String> = fixed.iter().map(|(_, field)| format!("`{}`", field.name)).collect();
         Some(Candidate {
-            kind: Change::BoxSlice,
-            saves,
-            size,
             after,
-            heap: 0,
             parts: fixed.iter().map(|(_, field)| field.name.to_string()).collect(),
             how: format!("`Box<str>` or `Box<[T]>` for {}: no code changes their length", list(&names)),
-            is_rare: false,
-            is_general: false,
-            least_shown: LEAST,
-            least_even: 0,
             edits: fixed.iter().filter_map(|(_, field)| edit(field)).collect(),
             boxes,
-            against: None,
+            ..Candidate::of(Change::BoxSlice, size, saves)
         })
     }
 
@@ -84,20 +76,11 @@ impl Finder<'_, '_> {
             count(found.iter().map(|(.., of)| self.size(*of)).max().unwrap_or(0))
         );
         Some(Candidate {
-            kind: Change::Niche,
-            saves,
-            size,
             after,
-            heap: 0,
             parts: found.iter().map(|(_, field, _)| field.name.to_string()).collect(),
             how,
-            is_rare: false,
-            is_general: false,
-            least_shown: LEAST,
-            least_even: 0,
-            edits: Vec::new(),
             boxes,
-            against: None,
+            ..Candidate::of(Change::Niche, size, saves)
         })
     }
 

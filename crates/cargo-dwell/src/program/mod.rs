@@ -146,6 +146,17 @@ pub fn choose(args: &BuildArgs) -> Result<Outcome<Choice<'_>>> {
     Ok(Outcome::Done(Choice { args, workspace: Some(workspace), selected: Some(selected) }))
 }
 
+/// Finds and builds the program that the arguments choose.
+///
+/// # Errors
+/// Returns the errors of [`choose`] and [`Choice::build`].
+pub fn built(args: &BuildArgs, purpose: Purpose) -> Result<Outcome<Executable>> {
+    match choose(args)? {
+        Outcome::Done(choice) => choice.build(purpose),
+        Outcome::Failed(code) => Ok(Outcome::Failed(code)),
+    }
+}
+
 /// Refuses arguments without a manifest.
 fn check_manifest(args: &BuildArgs) -> Result<()> {
     match &args.manifest_path {

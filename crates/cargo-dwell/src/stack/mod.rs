@@ -102,11 +102,7 @@ impl Stack {
     /// # Errors
     /// Returns an error if the program cannot be built or read, or if nothing matches the pattern.
     pub fn run(&self) -> Result<ExitCode> {
-        let choice = match program::choose(&self.build)? {
-            Outcome::Done(choice) => choice,
-            Outcome::Failed(code) => return Ok(code),
-        };
-        let executable = match choice.build(Purpose::Inspect)? {
+        let executable = match program::built(&self.build, Purpose::Inspect)? {
             Outcome::Done(executable) => executable,
             Outcome::Failed(code) => return Ok(code),
         };

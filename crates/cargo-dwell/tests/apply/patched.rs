@@ -100,3 +100,18 @@ fn what_is_no_dependency_of_a_registry_is_one_line() {
         assert_eq!((refused.status.code(), &*String::from_utf8_lossy(&refused.stderr)), (Some(2), wrong));
     }
 }
+
+/// The copy that a run works in stays while it runs.
+#[test]
+fn second_run_on_a_copy_is_refused() {
+    let folder = program();
+    let app = folder.path().join("app");
+    let all = app.join("target/dwell/patched");
+    fs::create_dir_all(&all).expect("a folder");
+    let lock = fs::File::create(all.join("lock")).expect("a file");
+    lock.lock().expect("a lock");
+    let refused = run(&app, &["--patched", "holder", "--list"]);
+    let wrong = "error: another `cargo dwell apply` or `advise` works in this workspace; wait until it ends\n";
+    assert_eq!((refused.status.code(), &*String::from_utf8_lossy(&refused.stderr)), (Some(2), wrong));
+    assert!(!all.join("holder-1.0.0").exists());
+}

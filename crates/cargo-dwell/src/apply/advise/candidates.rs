@@ -200,10 +200,10 @@ mod tests {
     #[test]
     fn suggestions_of_allocs_get_their_places() {
         let mut report = serde_json::json!({
-            "rows": [{"what": "String", "places": [{"at": "/root/src/a.rs:3", "called_from": null}]}],
+            "rows": [{"what": "String", "places": [{"at": "/app/src/a.rs:3", "called_from": null}]}],
             "suggestions": [{"kind": "borrow", "row": 0}, {"kind": "borrow", "row": 7}],
         });
-        add_places(&mut report, Path::new("/root"));
+        add_places(&mut report, Path::new("/app"));
         assert_eq!(report["suggestions"][0]["where"], "String at src/a.rs:3");
         assert!(report["suggestions"][1].get("where").is_none());
     }
