@@ -1,5 +1,6 @@
 //! One input: a file, a pipe or standard input, possibly compressed.
 
+use super::other::Other;
 use super::problem::Problem;
 use super::text::without_comments;
 use flate2::read::MultiGzDecoder;
@@ -34,6 +35,8 @@ pub struct Input {
     pub(super) rest: Option<Arc<File>>,
     /// Whether comments and trailing commas are allowed.
     pub(super) jsonc: bool,
+    /// The format, if it is not JSON.
+    pub(super) other: Option<Other>,
     /// The largest number of texts to read.
     pub(super) limit: u64,
 }
@@ -113,6 +116,7 @@ impl Input {
             held: None,
             rest: None,
             jsonc: false,
+            other: None,
             limit: u64::MAX,
         }
     }
@@ -128,6 +132,14 @@ impl Input {
             _ => return None,
         };
         Some(Self { zipped, size, ..Self::new(path, form) })
+    }
+
+    /// Returns an input for a file in another format that serde reads, by its ending.
+    pub(super) fn other(path: &Path, size: u64) -> Option<Self> {
+        let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
+        let (name, zipped) = Zipped::of(&name);
+        let other = Other::of(name.rsplit_once('.')?.1)?;
+        Some(Self { zipped, size, other: Some(other), ..Self::new(path, Format::Unknown) })
     }
 
     /// Returns an input for a file with another name that begins as an object or array of JSON: `.sarif`, `.webmanifest`.
@@ -200,12 +212,15 @@ impl Input {
             Zipped::Zstd => Box::new(Frames::new(BufReader::new(source))?),
             Zipped::No => source,
         };
-        if !self.jsonc {
+        if !self.jsonc && self.other.is_none() {
             return Ok(source);
         }
         let (mut source, mut whole) = (source, Vec::new());
         source.read_to_end(&mut whole)?;
-        without_comments(&mut whole);
+        match self.other {
+            Some(other) => whole = other.to_json(&whole)?,
+            None => without_comments(&mut whole),
+        }
         Ok(Box::new(Cursor::new(whole)))
     }
 }

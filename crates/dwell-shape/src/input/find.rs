@@ -121,7 +121,8 @@ impl Found {
             // A file that the user names is read, whatever its ending is.
             let zipped = Zipped::of(&path.to_string_lossy()).1;
             let any = || Input { zipped, size: meta.len(), ..Input::new(path, Format::Unknown) };
-            let input = Input::file(path, meta.len()).unwrap_or_else(any);
+            let known = Input::file(path, meta.len()).or_else(|| Input::other(path, meta.len()));
+            let input = known.unwrap_or_else(any);
             if meta.is_file() {
                 return self.inputs.push(input);
             }
@@ -139,12 +140,15 @@ impl Found {
             };
         }
         let before = (self.inputs.len(), self.problems.len());
+        // Files in other formats are often no data beside JSON.
+        let mut others = Vec::new();
         for entry in walkdir::WalkDir::new(path).follow_links(true).sort_by_file_name() {
             match entry {
                 Ok(entry) if entry.file_type().is_file() => {
                     let size = entry.metadata().map_or(0, |meta| meta.len());
                     let input = Input::file(entry.path(), size).or_else(|| Input::by_content(entry.path(), size));
                     self.inputs.extend(input.filter(|input| jsonc || !input.is_jsonc()));
+                    others.extend(Input::other(entry.path(), size));
                 }
                 Ok(entry) => {
                     let is_file = entry.file_type().is_dir() || entry.file_type().is_symlink();
@@ -175,6 +179,9 @@ impl Found {
                     }
                 }
             }
+        }
+        if before == (self.inputs.len(), self.problems.len()) {
+            self.inputs.append(&mut others);
         }
         if before == (self.inputs.len(), self.problems.len()) {
             self.complain(path, NO_JSON);

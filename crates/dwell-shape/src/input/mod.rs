@@ -3,6 +3,7 @@
 mod blocks;
 mod file;
 mod find;
+mod other;
 mod problem;
 mod reader;
 mod study;
