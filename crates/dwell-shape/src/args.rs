@@ -50,9 +50,10 @@ pub struct ShapeArgs {
     /// Derive further traits, such as Eq or `schemars::JsonSchema`
     #[arg(long, value_name = "TRAITS", value_delimiter = ',')]
     pub derive: Vec<String>,
-    /// The name of the type of a document
-    #[arg(long, value_name = "NAME", default_value = style::DOCUMENT)]
-    pub root: String,
+    /// The name of the type of a document; for documents of several types, once for each, with the files that have it (a
+    /// file, a folder, or a pattern such as orders/**/*.json)
+    #[arg(long, value_name = "[FILES=]NAME", default_value = style::DOCUMENT, conflicts_with_all = ["against", "save", "save_form", "merge", "form", "json_schema"])]
+    pub root: Vec<String>,
     /// The visibility of types and fields: pub, pub(crate) or pub(super)
     #[arg(long, value_name = "VISIBILITY", default_value = "pub")]
     pub visibility: String,

@@ -32,9 +32,10 @@ pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
             check_target(option, file, args.force)?;
         }
     }
-    style(args).check()?;
+    let roots = input::Roots::parse(&args.root)?.1;
+    style(args)?.check()?;
     let from = args.set_from.as_deref().map(overrides::read).transpose()?.flatten();
-    let overrides = [overrides::configured()?, from.unwrap_or_default(), args.set.clone()].concat();
+    let overrides = [roots.overrides(), overrides::configured()?, from.unwrap_or_default(), args.set.clone()].concat();
     if !args.merge.is_empty() {
         if let Some(file) = &args.save {
             part::join(&args.merge, file, args.force)?;
@@ -51,6 +52,7 @@ pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
     if paths.is_empty() {
         eprintln!("note: no path given; using a built-in sample of {} service models", found.inputs.len());
     }
+    roots.apply(&mut found)?;
     let keep_going = !args.strict_input;
     if !keep_going && !found.problems.is_empty() {
         return Err(found.problems.swap_remove(0).into());
@@ -103,7 +105,7 @@ pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
     left_out.append(&mut reading.problems);
     print_problems(&left_out);
     if let Some(rounds) = args.held_out {
-        held_out::print(&found, rounds, rules(args));
+        held_out::print(&found, rounds, rules(args), &overrides);
     }
     finish(args, reading.accumulator, &overrides, &left_out)
 }
@@ -154,6 +156,9 @@ pub fn generate(paths: &[PathBuf], set: Set, overrides: &[Override], style: Styl
 /// The number of problems that are printed; a summary counts the others.
 const SHOWN: usize = 50;
 
+/// The number of decisions near their limit that are printed.
+const NEAR: usize = 5;
+
 fn print_problems(problems: &[input::Problem]) {
     for problem in problems.iter().take(SHOWN) {
         eprintln!("error: {problem}");
@@ -164,14 +169,14 @@ fn print_problems(problems: &[input::Problem]) {
 }
 
 /// Returns the options that decide how the types are written.
-fn style(args: &ShapeArgs) -> Style {
-    Style {
+fn style(args: &ShapeArgs) -> Result<Style> {
+    Ok(Style {
         plain: args.plain,
         derives: args.derive.clone(),
         visibility: args.visibility.clone(),
-        root: args.root.clone(),
+        root: input::Roots::parse(&args.root)?.0,
         borrow: args.borrow,
-    }
+    })
 }
 
 /// Returns the options that decide which values the types accept.
@@ -228,7 +233,16 @@ fn finish(
     if args.plain {
         schema.sort_variants();
     }
-    schema.style = style(args);
+    schema.style = style(args)?;
+    let near = overrides::near(overrides, &mut schema);
+    if !near.is_empty() {
+        let list = near.iter().take(NEAR).map(|(is, other)| format!("--set '{is}' (or {other})"));
+        let more = if near.len() > NEAR { format!(" and {} more", near.len() - NEAR) } else { String::new() };
+        eprintln!(
+            "note: a tenth more or less of the data may change these; to keep them: {}{more}",
+            list.collect::<Vec<_>>().join(", ")
+        );
+    }
     if is_medley(&schema) {
         eprintln!("note: the files seem to contain unrelated data; run the command for one kind of file at a time");
     }

@@ -7,6 +7,7 @@ pub use super::accept::is_held;
 use super::formats::Typed;
 use super::input::{self, Found};
 pub use super::loading::{Effect, Outcome};
+use super::overrides::{self, Override};
 use super::schema::Schema;
 use crate::UnknownKeys;
 use dwell_output::units::{count, percent, plural};
@@ -45,14 +46,14 @@ impl Rules {
 /// with the five fifths in turn.
 ///
 /// With fewer than five texts it prints that there are too few to hold any back.
-pub fn print(found: &Found, rounds: u32, rules: Rules) {
+pub fn print(found: &Found, rounds: u32, rules: Rules, overrides: &[Override]) {
     let texts = input::texts(found, MOST);
     if texts.len() < 5 {
         eprintln!("held out: not run; it needs at least five documents (found {})", texts.len());
         return;
     }
     let mut all = Outcome::default();
-    (0..rounds).for_each(|round| all.merge(round_of(&texts, round, rules)));
+    (0..rounds).for_each(|round| all.merge(round_of(&texts, round, rules, overrides)));
     eprintln!(
         "held out: {}, types from four fifths of {}: of {} tested, {} ({}) failed to load, {} differed when written \
          back, {} lost keys",
@@ -69,13 +70,14 @@ pub fn print(found: &Found, rounds: u32, rules: Rules) {
     }
 }
 
-/// Runs one round. `round` selects the held-out fifth.
-pub fn round_of(texts: &[String], round: u32, rules: Rules) -> Outcome {
+/// Runs one round. `round` selects the held-out fifth. A decision that has no effect on the others is left out.
+pub fn round_of(texts: &[String], round: u32, rules: Rules, of: &[Override]) -> Outcome {
     let held = |index: usize| is_held(index, round);
     let kept: Vec<&str> =
         texts.iter().enumerate().filter(|&(index, _)| !held(index)).map(|(_, text)| text.as_str()).collect();
-    let mut schema = accept::infer(&kept, &[], false);
+    let mut schema = accept::infer(&kept, of, false);
     rules.apply(&mut schema);
+    overrides::apply(of, &mut schema);
     let unit_other = schema.unions_with_unit_other();
     let mut outcome = Outcome::default();
     for (_, text) in texts.iter().enumerate().filter(|&(index, _)| held(index)) {

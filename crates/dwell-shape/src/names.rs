@@ -162,6 +162,12 @@ fn words(text: &str) -> String {
     text.replace(|char: char| !is_part(char), " ")
 }
 
+/// Returns the step of a JSON path to the value of a key.
+pub(super) fn step(key: &str) -> String {
+    let plain = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    if plain { format!(".{key}") } else { format!("[{key:?}]") }
+}
+
 /// Returns whether a character can be part of a word in an identifier. `_` separates words. rustc warns of characters
 /// that are not in common use (Unicode's UTS 39), such as the `ǝ` of phonetic alphabets.
 pub(super) fn is_part(char: char) -> bool {

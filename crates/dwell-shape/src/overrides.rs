@@ -53,6 +53,8 @@ pub enum What {
     NoOther,
     /// `null` is read as a missing key.
     NullIsMissing,
+    /// The documents are of several types; each is read as if it were under the name of its type.
+    Roots,
 }
 
 impl FromStr for Override {
@@ -259,6 +261,7 @@ pub fn list(schema: &Schema) -> String {
 pub fn apply(all: &[Override], schema: &mut Schema) -> Vec<String> {
     let mut wrong = Vec::new();
     let mut given = HashSet::new();
+    let has_roots = all.iter().any(|one| one.what == What::Roots);
     let is_shape = |one: &Override| matches!(one.what, What::Map | What::Struct | What::Tag(_) | What::Value);
     for (at, one) in all.iter().enumerate() {
         // A later decision may undo this one at some of its places.
@@ -269,12 +272,17 @@ pub fn apply(all: &[Override], schema: &mut Schema) -> Vec<String> {
         }
         let reason = match &one.what {
             What::Map | What::Struct | What::Tag(_) | What::Value => None,
+            What::Roots => {
+                schema.close_roots();
+                None
+            }
             What::Name(name) => {
                 // A name that the inference gave to another type is free.
                 if given.insert(name) {
                     give_up(schema, one, name);
                 }
-                rename(schema, one, name)
+                // A list has no type of its own, and gets the name of its documents as an alias.
+                rename(schema, one, name).filter(|_| !has_roots || one.path != format!("$.{name}"))
             }
             What::Skip => skip(schema, one),
             What::NullIsMissing => null_is_missing(schema, one),
@@ -284,6 +292,34 @@ pub fn apply(all: &[Override], schema: &mut Schema) -> Vec<String> {
         wrong.extend(reason.or_else(|| unchanged(schema, one)).map(|reason| format!("{}: {reason}", one.path)));
     }
     wrong
+}
+
+/// Returns the decisions of the inference that a little more or less data would change, as decisions of the user that keep
+/// them, each with what it nearly was. Those that `all` makes are left out.
+pub fn near(all: &[Override], schema: &mut Schema) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for (path, key) in schema.near.clone() {
+        let Ok(one) = format!("{path}=struct").parse::<Override>() else { continue };
+        if all.iter().any(|of| of.path == path) {
+            continue;
+        }
+        let mut kinds = Vec::new();
+        at(schema, &one.steps, &mut |slot| slot.walk_alternatives(&mut |kind| kinds.push(kind.clone())));
+        let is_record = |kind: &Kind| match kind {
+            Kind::Record { id, .. } => schema.records[*id].fields.iter().any(|field| !field.rest),
+            _ => false,
+        };
+        let is_tagged = |kind: &Kind, key: &str| matches!(kind, Kind::Union { id } if schema.unions[*id].tag == key);
+        let (is, other) = match key {
+            None if kinds.iter().any(|kind| matches!(kind, Kind::Map(_))) => ("map".to_owned(), "struct".to_owned()),
+            None if kinds.iter().any(is_record) => ("struct".to_owned(), "map".to_owned()),
+            Some(key) if kinds.iter().any(|kind| is_tagged(kind, &key)) => (format!("tag={key}"), "struct".to_owned()),
+            Some(key) if kinds.iter().any(is_record) => ("struct".to_owned(), format!("tag={key}")),
+            _ => continue,
+        };
+        found.push((format!("{path}={is}"), other));
+    }
+    found
 }
 
 /// Returns why the inference could not follow a decision.
@@ -564,6 +600,13 @@ fn visit(schema: &mut Schema, steps: &[Step], f: &mut impl FnMut(&mut Slot), of_
 }
 
 impl Schema {
+    /// Takes the variant for other types from the enum of all documents, if these have several types.
+    fn close_roots(&mut self) {
+        if let Kind::Union { id } = self.root.kind {
+            self.closed_unions.insert(id);
+        }
+    }
+
     /// Calls `f` with all kinds of all positions.
     pub(crate) fn each_kind(&mut self, f: &mut impl FnMut(&mut Kind)) {
         self.root.walk_mut(f);

@@ -36,6 +36,20 @@ pub fn module(positions: &Positions<'_>, model: &Model<'_, '_>, name: &str, doc:
         let lifetime = items.borrowing.lifetime(&model.root);
         line(&mut out, 1, &format!("pub type {}{lifetime} = {};", style.root, items.rust(&model.root)));
     }
+    // A document of one of several types may be a list, which has no type of its own.
+    if let Kind::Union { id } = positions.schema.root.kind
+        && positions.schema.closed_unions.contains(&id)
+        && let Some(Body::Enum(types)) = model.find(Source::Union(id)).map(|id| &model.bodies[id])
+    {
+        for ((name, _), of) in positions.schema.unions[id].variants.iter().zip(types) {
+            let Some(of) = of.as_ref().filter(|of| model.rust(of) != *name) else { continue };
+            let free = if positions.schema.has_type(name) { format!("{name}Document") } else { name.clone() };
+            let lifetime = items.borrowing.lifetime(of);
+            out.push('\n');
+            line(&mut out, 1, &format!("/// One document: `$.{name}`."));
+            line(&mut out, 1, &format!("pub type {free}{lifetime} = {};", items.rust(of)));
+        }
+    }
     out.push_str(&items.out);
     if any_presence(model, Presence::MissingOrNull) {
         out.push_str(PRESENT);

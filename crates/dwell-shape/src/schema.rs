@@ -50,6 +50,10 @@ pub struct Schema {
     /// Whether the types refuse unknown keys.
     #[serde(skip)]
     pub refuse: bool,
+    /// The paths of the objects about which a little more or less data would change a decision: whether they are maps, or
+    /// whether this key is a tag.
+    #[serde(skip)]
+    pub near: BTreeSet<(String, Option<String>)>,
     /// How the types are written.
     #[serde(skip)]
     pub style: Style,

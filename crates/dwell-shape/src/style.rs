@@ -33,12 +33,7 @@ impl Style {
     /// # Errors
     /// Returns an error if the root is not the name of a type, a derive not a path, or the visibility not one of Rust's.
     pub fn check(&self) -> Result<()> {
-        let is_name = |name: &str| {
-            name.starts_with(|c: char| c.is_alphabetic()) && name.chars().all(|c| c.is_alphanumeric() || c == '_')
-        };
-        if !is_name(&self.root) || names::type_name(&self.root) != self.root {
-            bail!("--root {}: not the name of a type, such as Order", self.root);
-        }
+        check_root(&self.root)?;
         if let Some(wrong) = self.derives.iter().find(|path| !path.split("::").all(is_name)) {
             bail!("--derive {wrong}: not the path of a trait, such as Eq or schemars::JsonSchema");
         }
@@ -47,4 +42,16 @@ impl Style {
         }
         Ok(())
     }
+}
+
+fn is_name(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_alphabetic()) && name.chars().all(|c| c.is_alphanumeric() || c == '_')
+}
+
+/// Checks the name of a document's type.
+pub(crate) fn check_root(name: &str) -> Result<()> {
+    if !is_name(name) || names::type_name(name) != name {
+        bail!("--root {name}: not the name of a type, such as Order");
+    }
+    Ok(())
 }

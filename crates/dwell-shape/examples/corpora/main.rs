@@ -237,7 +237,7 @@ fn row(corpus: &str, script: Option<&Path>) -> Result<String> {
     let mut splits = vec![(paths.clone(), paths.clone())];
     if texts.len() >= 5 {
         for round in 0..ROUNDS {
-            ours.merge(held_out::round_of(&texts, round, Rules::default()));
+            ours.merge(held_out::round_of(&texts, round, Rules::default(), &[]));
             let (held, kept): (Vec<_>, Vec<_>) =
                 paths.iter().cloned().enumerate().partition(|(index, _)| held_out::is_held(*index, round));
             let list = |of: Vec<(usize, String)>| of.into_iter().map(|(_, path)| path).collect::<Vec<_>>();

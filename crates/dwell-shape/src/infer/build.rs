@@ -51,8 +51,7 @@ enum Owner {
 
 impl Path {
     fn key(&self, key: &str, owner: Owner) -> Self {
-        let plain = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-        let text = if plain { format!("{}.{key}", self.text) } else { format!("{}[{key:?}]", self.text) };
+        let text = format!("{}{}", self.text, crate::names::step(key));
         // A key without letters and digits gives no name.
         let name = if key.contains(is_part) { key.to_owned() } else { singular(&self.name) };
         Self { text, name, parent: Some(owner) }

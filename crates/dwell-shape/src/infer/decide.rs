@@ -60,6 +60,17 @@ pub(super) fn is_external(keys: usize, instances: u64, all: u64, lengths: &Lengt
 
 /// Returns whether the keys of these records, taken as one type, are data.
 pub(super) fn is_map(arena: &Arena, objects_of: &[ObjectId], also: &dyn Fn(ObjectId) -> bool) -> bool {
+    is_map_of(arena, objects_of, also, 1.0)
+}
+
+/// Returns whether a tenth more or less of the data would change whether these objects are maps.
+fn is_near(arena: &Arena, object: ObjectId) -> bool {
+    let is = |part| is_map_of(arena, &[object], &|object| has_map(arena, object), part);
+    is(0.9) != is(1.1)
+}
+
+/// Like [`is_map`], for this part of the objects.
+fn is_map_of(arena: &Arena, objects_of: &[ObjectId], also: &dyn Fn(ObjectId) -> bool, part: f64) -> bool {
     // The number of objects with each key, and whether it is unlikely to be a field's name.
     let mut counts = HashMap::<u64, (u64, bool)>::new();
     let mut nodes = Vec::new();
@@ -97,34 +108,42 @@ pub(super) fn is_map(arena: &Arena, objects_of: &[ObjectId], also: &dyn Fn(Objec
     {
         return false;
     }
-    // The probability that the next key is new, and the share of filled cells in the matrix of objects and keys.
-    let (new, fill) = (once / total, total / (objects * keys));
-    let sure = share_of_new(singles, entries);
-    let is = |likeness| match likeness {
-        // Objects of different kinds under keys that repeat keep their types as fields, unless a slot for each key takes more
-        // memory than a map.
-        Likeness::None => {
-            let repeats =
-                new < MOSTLY_NEW || arena.object_of(arena.root).is_some_and(|root| objects_of.contains(&root));
-            !arena.cautious
-                && objects >= 10.0
-                && keys >= 32.0
-                && new >= 0.1
-                && fill < 0.1
-                && !(repeats && hold_objects(arena, &nodes) && cost::is_better_as_record(arena, objects_of))
+    // With a part of the objects, the keys that occur once are fewer.
+    let is_of = |part: f64, likeness| {
+        let (objects, total, all) = (objects * part, total * part, keys);
+        let keys = keys - (1.0 - part) * once;
+        let data = data * keys / all;
+        // The probability that the next key is new, and the share of filled cells in the matrix of objects and keys.
+        let (new, fill) = (once / total, total / (objects * keys));
+        let sure = share_of_new(singles, entries as f64 * part);
+        match likeness {
+            // Objects of different kinds under keys that repeat keep their types as fields, unless a slot for each key takes more
+            // memory than a map.
+            Likeness::None => {
+                let repeats =
+                    new < MOSTLY_NEW || arena.object_of(arena.root).is_some_and(|root| objects_of.contains(&root));
+                !arena.cautious
+                    && objects >= 10.0
+                    && keys >= 32.0
+                    && new >= 0.1
+                    && fill < 0.1
+                    && !(repeats && hold_objects(arena, &nodes) && cost::is_better_as_record(arena, objects_of))
+            }
+            _ if data >= if keys < 3.0 { keys } else { 0.6 * keys } => true,
+            Likeness::Objects if keys >= 8.0 && objects * 4.0 < keys => true,
+            // All objects have much the same keys: fields take less memory than entries, and no document has a key of its own.
+            Likeness::Plain if objects >= 8.0 && once == 0.0 && fill >= 0.5 => false,
+            // Far more keys than objects: a record type with as many fields would have more instances.
+            Likeness::Plain if keys >= 64.0 && objects * 4.0 < keys => true,
+            _ if objects < 2.0 => false,
+            // Each object has one key, and each key is new: `{"de": {..}}`, `{"en": {..}}`.
+            Likeness::Objects if keys >= 4.0 && total <= objects && once >= keys => true,
+            Likeness::Objects if keys >= 32.0 || (keys >= 16.0 && fill < 0.25) => true,
+            _ => (keys >= 8.0 && sure >= NEW && fill < 0.5) || (keys >= 16.0 && fill < 0.1),
         }
-        _ if data >= if keys < 3.0 { keys } else { 0.6 * keys } => true,
-        Likeness::Objects if keys >= 8.0 && objects * 4.0 < keys => true,
-        // All objects have much the same keys: fields take less memory than entries, and no document has a key of its own.
-        Likeness::Plain if objects >= 8.0 && once == 0.0 && fill >= 0.5 => false,
-        // Far more keys than objects: a record type with as many fields would have more instances.
-        Likeness::Plain if keys >= 64.0 && objects * 4.0 < keys => true,
-        _ if objects < 2.0 => false,
-        // Each object has one key, and each key is new: `{"de": {..}}`, `{"en": {..}}`.
-        Likeness::Objects if keys >= 4.0 && total <= objects && once >= keys => true,
-        Likeness::Objects if keys >= 32.0 || (keys >= 16.0 && fill < 0.25) => true,
-        _ => (keys >= 8.0 && sure >= NEW && fill < 0.5) || (keys >= 16.0 && fill < 0.1),
     };
+    let is = |likeness| is_of(part, likeness);
+    let sure = share_of_new(singles, entries as f64 * part);
     // If no key is new, a record loses none of them, and bytes decide.
     let is_known = objects >= 8.0 && sure < NEW && data < 0.6 * keys;
     // To compare the values takes longest.
@@ -207,7 +226,7 @@ pub(super) fn keep(arena: &mut Arena) {
     for one in overrides.iter() {
         let objects = || objects_at(arena, &one.steps);
         match one.what {
-            What::Struct => {
+            What::Struct | What::Roots => {
                 let objects = objects();
                 arena.kept.extend(objects.iter().copied());
                 arena.untagged.extend(objects);
@@ -354,6 +373,10 @@ fn collapse_map(
                 is_map(arena, &[object], &|object| has_map(arena, object))
             }
             && !has_tag(arena, object));
+    // A record of few keys is none in any case.
+    if !arena.studying && fields.list.len() >= 8 && rest == 0 && is_near(arena, object) {
+        arena.near_maps.push(object);
+    }
     if is
         && (outvoted.contains(&object) || !compare::is_acceptable(arena, object, &objects_below(arena, object), shared))
     {
@@ -431,14 +454,14 @@ fn outliers(arena: &Arena, object: ObjectId) -> Option<u64> {
     let rare =
         fields.list.iter().map(|field| arena.node(field.node).count()).filter(|count| (1..least).contains(count));
     let (entries, once) = rare.fold((0, 0), |(entries, once), count| (entries + count, once + u64::from(count == 1)));
-    (fields.rest.is_some() || share_of_new(once, entries) >= NEW).then_some(least)
+    (fields.rest.is_some() || share_of_new(once, entries as f64) >= NEW).then_some(least)
 }
 
 /// Estimates the probability that the next key is new, from the number of keys that occur once and of all entries. It is less a
 /// standard deviation: one key that occurs once, such as a rare field, shows nothing.
-fn share_of_new(once: u64, entries: u64) -> f64 {
+fn share_of_new(once: u64, entries: f64) -> f64 {
     let once = once as f64;
-    (once - once.sqrt()) / entries.max(1) as f64
+    (once - once.sqrt()) / entries.max(1.0)
 }
 
 /// Returns the objects that several positions share.
@@ -596,4 +619,49 @@ fn unions(arena: &mut Arena) {
             arena.object_mut(object).tag = Some((*tag).into());
         }
     }
+    arena.near_tags = near_tags(arena, &objects);
+}
+
+/// Finds the keys that are nearly tags, and the tags that nearly are none.
+fn near_tags(arena: &Arena, objects: &[ObjectId]) -> Vec<(String, String)> {
+    let paths = paths(arena);
+    let mut found = Vec::new();
+    for object in objects {
+        let (Some(study), Some(fields)) = (&arena.object(*object).study, arena.fields(*object)) else { continue };
+        let near = study.near(|hash| fields.find(hash).map(|index| fields.list[index].key.to_string()));
+        let tag = arena.object(*object).tag.as_deref();
+        let near = near.into_iter().filter(|key| tag.is_none_or(|tag| tag == key));
+        found.extend(near.filter_map(|key| Some((paths.get(object)?.clone(), key))));
+    }
+    found.sort();
+    found
+}
+
+/// Returns the shortest path of each object.
+pub(super) fn paths(arena: &Arena) -> HashMap<ObjectId, String> {
+    let mut paths = HashMap::new();
+    let mut open = std::collections::VecDeque::from([(arena.root, "$".to_owned())]);
+    while let Some((node, path)) = open.pop_front() {
+        open.extend(elements(arena, node).map(|element| (element, format!("{path}[]"))));
+        let mut objects: Vec<ObjectId> = arena.object_of(node).into_iter().collect();
+        while let Some(object) = objects.pop() {
+            if paths.contains_key(&object) {
+                continue;
+            }
+            match &arena.object(object).shape {
+                Shape::Union(tagged) => {
+                    let parts = tagged.variants.iter().map(|variant| variant.object).chain(tagged.untagged);
+                    objects.extend(parts.map(|object| arena.find(object)));
+                }
+                Shape::Record(fields) => {
+                    let below = |field: &Field| (field.node, format!("{path}{}", crate::names::step(&field.key)));
+                    open.extend(fields.list.iter().map(below));
+                    open.extend(fields.rest.iter().map(|rest| (rest.value, format!("{path}.*"))));
+                }
+                Shape::Map { value, .. } => open.push_back((*value, format!("{path}.*"))),
+            }
+            paths.insert(object, path.clone());
+        }
+    }
+    paths
 }

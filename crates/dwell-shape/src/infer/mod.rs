@@ -23,6 +23,7 @@ mod study;
 mod tests;
 mod text;
 mod types;
+mod under;
 mod values;
 mod visit;
 
@@ -144,8 +145,20 @@ impl Accumulator {
         &mut self,
         deserializer: &mut serde_json::Deserializer<R>,
     ) -> serde_json::Result<()> {
-        let node = self.0.root;
-        let read = visit::Value { arena: &mut self.0, node }.deserialize(deserializer);
+        self.read_as(None, deserializer)
+    }
+
+    /// Like [`read`](Self::read); reads the value as if it were under the key `root`, if there is one.
+    pub fn read_as<'de, R: serde_json::de::Read<'de>>(
+        &mut self,
+        root: Option<&str>,
+        deserializer: &mut serde_json::Deserializer<R>,
+    ) -> serde_json::Result<()> {
+        let value = visit::Value { node: self.0.root, arena: &mut self.0 };
+        let read = match root {
+            Some(key) => value.deserialize(under::Under { key, inner: deserializer }),
+            None => value.deserialize(deserializer),
+        };
         self.0.abandon();
         self.0.settle();
         self.0.reclaim();
@@ -247,7 +260,13 @@ impl Accumulator {
                 // This comes last, because it makes a position untyped for all objects of the same type.
                 lost = types.hopeless();
                 if lost.is_empty() {
-                    return build::build(&self.0, &types);
+                    let mut schema = build::build(&self.0, &types);
+                    let paths = decide::paths(&self.0);
+                    let near = self.0.near_maps.iter().filter_map(|&object| paths.get(&self.0.find(object)));
+                    let near = near.map(|path| (path.clone(), None));
+                    let tags = self.0.near_tags.iter().map(|(path, key)| (path.clone(), Some(key.clone())));
+                    schema.near = near.chain(tags).collect();
+                    return schema;
                 }
             }
             for node in lost {

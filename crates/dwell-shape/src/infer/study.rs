@@ -300,8 +300,18 @@ impl Study {
         found.into_iter().map(|(_, tag)| tag).collect()
     }
 
-    /// Returns what a tag gains, if it is worth a type for each value, with the keys whose objects depend on it.
-    fn gain(&self, tag: u64, values: &Values, usual: bool) -> Option<(f64, Vec<u64>)> {
+    /// Returns the keys about which a few more or fewer objects would change whether they are tags.
+    pub(super) fn near(&self, key_of: impl Fn(u64) -> Option<String>) -> Vec<String> {
+        let is_near = |(&hash, values): (&u64, &Values)| {
+            let key = key_of(hash)?;
+            let groups = self.groups_of(hash, values, is_usual(&key))?;
+            judge::is_near(&groups, is_usual(&key), judge::LEAST).then_some(key)
+        };
+        self.candidates.iter().filter_map(is_near).collect()
+    }
+
+    /// Returns the objects with each value of a tag, and those without, if these are few.
+    fn groups_of(&self, tag: u64, values: &Values, usual: bool) -> Option<Vec<Group>> {
         let objects = values.counts.values().map(|seen| seen.objects).sum::<u64>();
         let without = self.objects.saturating_sub(objects);
         // A key that most objects lack does not distinguish them.
@@ -316,6 +326,12 @@ impl Study {
             });
             groups.push(Group { objects: without, counts: all.collect(), word: None });
         }
+        Some(groups)
+    }
+
+    /// Returns what a tag gains, if it is worth a type for each value, with the keys whose objects depend on it.
+    fn gain(&self, tag: u64, values: &Values, usual: bool) -> Option<(f64, Vec<u64>)> {
+        let groups = self.groups_of(tag, values, usual)?;
         let mut gain = judge::gain(&groups, usual, judge::LEAST);
         // The objects under one key may depend on the tag too.
         let mut contents: BTreeMap<u64, Vec<usize>> = BTreeMap::new();

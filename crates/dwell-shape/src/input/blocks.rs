@@ -35,7 +35,11 @@ pub(super) struct How {
 
 /// Opens the only input if it may be large enough for several threads. The size of a pipe is not known.
 pub(super) fn open(input: &Input, least: u64) -> io::Result<Option<Opened<'_>>> {
-    if input.jsonc || input.other.is_some() || input.limit < u64::MAX || !(input.is_pipe() || input.weight() / 2 >= least) {
+    if input.jsonc
+        || input.other.is_some()
+        || input.limit < u64::MAX
+        || !(input.is_pipe() || input.weight() / 2 >= least)
+    {
         return Ok(None);
     }
     let mut source = input.open()?;

@@ -37,6 +37,8 @@ pub struct Input {
     pub(super) jsonc: bool,
     /// The format, if it is not JSON.
     pub(super) other: Option<Other>,
+    /// The name of the type of its documents, if they are of several types.
+    pub(super) root: Option<Arc<str>>,
     /// The largest number of texts to read.
     pub(super) limit: u64,
 }
@@ -117,6 +119,7 @@ impl Input {
             rest: None,
             jsonc: false,
             other: None,
+            root: None,
             limit: u64::MAX,
         }
     }
@@ -184,6 +187,11 @@ impl Input {
     /// Returns the path; `-` for standard input.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Returns the name of the type of its documents, if all documents are of several types.
+    pub(super) fn root(&self) -> Option<&str> {
+        self.root.as_deref()
     }
 
     /// Returns the size in bytes, on disk or of the contents in memory.

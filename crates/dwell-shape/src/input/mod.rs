@@ -6,6 +6,7 @@ mod find;
 mod other;
 mod problem;
 mod reader;
+mod roots;
 mod study;
 mod text;
 
@@ -16,6 +17,7 @@ use file::STUDIED;
 pub use find::{Found, SAMPLE_MODELS, SAMPLE_SEED, find, find_jsonc, is_piped, sample};
 pub use problem::Problem;
 pub use reader::BUFFER;
+pub use roots::Roots;
 
 use crate::infer::{self, Accumulator, Blank, Form};
 use problem::cannot_read;
@@ -79,7 +81,10 @@ pub fn texts(found: &Found, most: usize) -> Vec<String> {
         // A text with a duplicate key is skipped, as in the report.
         let is_good = |text: &str| infer::check(&mut serde_json::Deserializer::from_str(text)).is_ok();
         let read = split(text).filter(|(_, text)| is_good(text));
-        texts.extend(read.map(|(_, text)| text.to_owned()));
+        texts.extend(read.map(|(_, text)| match input.root() {
+            Some(root) => format!("{{\"{root}\":{text}}}"),
+            None => text.to_owned(),
+        }));
     }
     texts
 }

@@ -2,7 +2,9 @@
 //!
 //! TOML is always read. YAML, CSV, `MessagePack` and CBOR need the feature `formats`. A file is held in memory.
 
-use serde::de::{DeserializeSeed, Deserializer, EnumAccess, Error, IgnoredAny, MapAccess, SeqAccess, VariantAccess, Visitor};
+use serde::de::{
+    DeserializeSeed, Deserializer, EnumAccess, Error, IgnoredAny, MapAccess, SeqAccess, VariantAccess, Visitor,
+};
 use std::fmt;
 use std::io::{self, Write};
 
@@ -91,7 +93,9 @@ impl Cells {
         match cell {
             "true" | "false" => Self::Bool,
             // JSON's numbers have no leading zero or plus, so that codes such as `007` are text.
-            _ if serde_json::from_str::<serde_json::Number>(cell).is_ok_and(|_| !cell.contains(char::is_whitespace)) => {
+            _ if serde_json::from_str::<serde_json::Number>(cell)
+                .is_ok_and(|_| !cell.contains(char::is_whitespace)) =>
+            {
                 Self::Number
             }
             _ => Self::Text,

@@ -15,9 +15,10 @@ pub const BUFFER: usize = 64 << 20;
 
 /// What gets the texts of an input.
 pub(crate) trait Sink {
-    /// Reads the next value of a deserializer.
+    /// Reads the next value of a deserializer, a document of the type `root`.
     fn read<'de, R: serde_json::de::Read<'de>>(
         &mut self,
+        root: Option<&str>,
         json: &mut serde_json::Deserializer<R>,
     ) -> serde_json::Result<()>;
 
@@ -28,9 +29,10 @@ pub(crate) trait Sink {
 impl Sink for Accumulator {
     fn read<'de, R: serde_json::de::Read<'de>>(
         &mut self,
+        root: Option<&str>,
         json: &mut serde_json::Deserializer<R>,
     ) -> serde_json::Result<()> {
-        Self::read(self, json)
+        self.read_as(root, json)
     }
 
     fn add_bytes(&mut self, bytes: u64) {
@@ -130,7 +132,7 @@ impl<S: Sink> Reader<'_, S> {
             Ok(())
         };
         let checked = if self.keep_going { one(&mut |json| infer::check(json)) } else { Ok(()) };
-        if let Err(error) = checked.and_then(|()| one(&mut |json| self.accumulator.read(json))) {
+        if let Err(error) = checked.and_then(|()| one(&mut |json| self.accumulator.read(self.input.root(), json))) {
             self.complain_of(&error, location);
             return None;
         }
@@ -157,7 +159,7 @@ impl<S: Sink> Reader<'_, S> {
             json.end()
         };
         let checked = if self.keep_going { one(&mut |json| infer::check(json)) } else { Ok(()) };
-        if let Err(error) = checked.and_then(|()| one(&mut |json| self.accumulator.read(json))) {
+        if let Err(error) = checked.and_then(|()| one(&mut |json| self.accumulator.read(self.input.root(), json))) {
             self.complain_of(&error, location);
         }
     }
@@ -280,7 +282,8 @@ impl<S: Sink> Reader<'_, S> {
         let source = Cursor::new(without_mark(head)).chain(rest);
         let mut pieces = Pieces::new(source);
         let mut json = serde_json::Deserializer::from_reader(BufReader::with_capacity(1 << 16, &mut pieces));
-        let result = self.each(&mut json, S::read);
+        let root = self.input.root();
+        let result = self.each(&mut json, |sink, json| sink.read(root, json));
         self.accumulator.add_bytes(pieces.bytes);
         if let Err(error) = result {
             self.complain_of(&error, (1, 1));

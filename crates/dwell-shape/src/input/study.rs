@@ -66,13 +66,13 @@ fn study_part(found: &Found, total: u64, most: u64, accumulator: &mut Accumulato
             Err(error) => std::str::from_utf8(&buffer[..error.valid_up_to()]).unwrap_or_default(),
         };
         let mut first = serde_json::Deserializer::from_str(text);
-        let is_whole = match accumulator.read(&mut first) {
+        let is_whole = match accumulator.read_as(input.root(), &mut first) {
             Ok(()) => first.end().is_ok(),
             Err(error) => error.is_eof(),
         };
         if !is_whole {
             for (_, text) in split(text).skip(1) {
-                let _ = accumulator.read(&mut serde_json::Deserializer::from_str(text));
+                let _ = accumulator.read_as(input.root(), &mut serde_json::Deserializer::from_str(text));
             }
         }
     }

@@ -58,6 +58,7 @@ type Entries<'j> = Vec<(&'j str, &'j Json)>;
 impl Sink for Reader<'_, '_> {
     fn read<'de, R: serde_json::de::Read<'de>>(
         &mut self,
+        _: Option<&str>,
         json: &mut serde_json::Deserializer<R>,
     ) -> serde_json::Result<()> {
         let document = Json::deserialize(json)?;

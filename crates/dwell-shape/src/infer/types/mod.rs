@@ -22,6 +22,7 @@ use super::arena::{Arena, Field, Fixed, NodeId, ObjectId, Shape};
 use super::decide;
 use super::sets::Sets;
 use super::text::Texts;
+use crate::overrides::What;
 use crate::schema::Lengths;
 use foldhash::{HashMap, HashMapExt, HashSet};
 use std::cell::OnceCell;
@@ -423,6 +424,9 @@ impl<'a> Types<'a> {
     /// externally tagged union, as serde writes an `enum`.
     pub(super) fn is_external(&self, class: ObjectId) -> bool {
         let (instances, slots) = (self.instances(class), self.slots(class));
+        if self.has_roots(class) {
+            return !slots.is_empty();
+        }
         if self.form(class) != Form::Record || slots.len() < 2 || !self.rest(class).is_empty() {
             return false;
         }
@@ -432,6 +436,12 @@ impl<'a> Types<'a> {
         decide::is_external(slots.len(), instances, all, &lengths)
             && slots.iter().all(|slot| decide::is_name(slot.key))
             && slots.iter().any(|slot| !decide::is_plain(self.kinds(&slot.group), self.kinds(&slots[0].group)))
+    }
+
+    /// Returns whether each object of a class is a document under the name of its type.
+    fn has_roots(&self, class: ObjectId) -> bool {
+        self.arena.overrides.iter().any(|one| one.what == What::Roots)
+            && self.arena.object_of(self.arena.root).is_some_and(|root| self.class(root) == class)
     }
 
     /// Returns the sets of keys of a record class.
