@@ -21,7 +21,7 @@
 //!
 //! | module | what it does |
 //! |---|---|
-//! | [`input`] | finds files, splits and reads them, in threads |
+//! | [`input`] | finds files, splits and reads them, in threads; `other.rs` makes other formats JSON, `roots.rs` knows which type a file has |
 //! | [`infer`] | `visit.rs` reads a value into `arena/`, which merges all values at a position; `decide.rs` decides whether these are a record or a map, `study.rs` finds the tag of **a union** (`types/tags.rs` makes one of all its positions, `form.rs` those without a tag), `text.rs` enums of strings; `build.rs` makes the [`schema`] |
 //! | [`overrides`] | `--set` and `dwell.toml`: decisions of the user |
 //! | [`schema`] | types with the counts of the data: [`Record`](schema::Record), [`Union`](schema::Union), [`Slot`](schema::Slot) |

@@ -5,7 +5,7 @@ use super::formats::Format;
 use super::model::{Def, Model, Part, Presence, Source};
 use super::names;
 use super::positions::{PositionId, Positions};
-use super::schema::{Kind, Lengths, Open, Tagging, Text};
+use super::schema::{Field, Kind, Lengths, Open, Tagging, Text};
 use super::types::{Body, DefId, Type};
 use dwell_output::units::{count, percent, plural};
 use std::fmt::Write;
@@ -19,7 +19,9 @@ const ATTRIBUTE_WIDTH: usize = 70;
 /// Writes one module with the types of a model.
 pub fn module(positions: &Positions<'_>, model: &Model<'_, '_>, name: &str, doc: &str) -> String {
     let mut items = Items { positions, model, borrowing: Borrowing::new(model), out: String::new() };
-    for id in (0..model.defs.len()).filter(|&id| model.canonical(id) == id) {
+    // Each document is loaded as its own type.
+    let all = positions.schema.roots().and_then(|id| model.find(Source::Union(id)));
+    for id in (0..model.defs.len()).filter(|&id| model.canonical(id) == id && Some(id) != all) {
         items.out.push('\n');
         items.def(id);
     }
@@ -30,26 +32,13 @@ pub fn module(positions: &Positions<'_>, model: &Model<'_, '_>, name: &str, doc:
         line(&mut out, 1, &import);
     }
     let style = &positions.schema.style;
-    if model.rust(&model.root) != style.root {
+    if all.is_none() && model.rust(&model.root) != style.root {
         out.push('\n');
         line(&mut out, 1, "/// One document: `$`.");
         let lifetime = items.borrowing.lifetime(&model.root);
         line(&mut out, 1, &format!("pub type {}{lifetime} = {};", style.root, items.rust(&model.root)));
     }
-    // A document of one of several types may be a list, which has no type of its own.
-    if let Kind::Union { id } = positions.schema.root.kind
-        && positions.schema.closed_unions.contains(&id)
-        && let Some(Body::Enum(types)) = model.find(Source::Union(id)).map(|id| &model.bodies[id])
-    {
-        for ((name, _), of) in positions.schema.unions[id].variants.iter().zip(types) {
-            let Some(of) = of.as_ref().filter(|of| model.rust(of) != *name) else { continue };
-            let free = if positions.schema.has_type(name) { format!("{name}Document") } else { name.clone() };
-            let lifetime = items.borrowing.lifetime(of);
-            out.push('\n');
-            line(&mut out, 1, &format!("/// One document: `$.{name}`."));
-            line(&mut out, 1, &format!("pub type {free}{lifetime} = {};", items.rust(of)));
-        }
-    }
+    roots(&mut out, &items);
     out.push_str(&items.out);
     if any_presence(model, Presence::MissingOrNull) {
         out.push_str(PRESENT);
@@ -182,6 +171,25 @@ fn imports(model: &Model<'_, '_>) -> Vec<String> {
         imports.push("use std::collections::HashMap;".into());
     }
     imports
+}
+
+/// Writes the types of documents that have none of their own, such as lists, if the documents are of several types.
+fn roots(out: &mut String, items: &Items<'_, '_, '_>) {
+    let (positions, model) = (items.positions, items.model);
+    let Some(union) = positions.schema.roots() else { return };
+    let Some(Body::Enum(types)) = model.find(Source::Union(union)).map(|id| &model.bodies[id]) else { return };
+    for ((name, record), of) in positions.schema.unions[union].variants.iter().zip(types) {
+        let is_own = |field: &Field| matches!(field.slot.kind, Kind::Record { .. } | Kind::Union { .. });
+        let Some(of) = of.as_ref().filter(|_| !positions.schema.records[*record].fields.iter().any(is_own)) else {
+            continue;
+        };
+        let of = if let Type::Box(inner) = of { &**inner } else { of };
+        let free = if positions.schema.has_type(name) { format!("{name}Document") } else { name.clone() };
+        let lifetime = items.borrowing.lifetime(of);
+        out.push('\n');
+        line(out, 1, &format!("/// One document: `$.{name}`."));
+        line(out, 1, &format!("pub type {free}{lifetime} = {};", items.rust(of)));
+    }
 }
 
 fn any_presence(model: &Model<'_, '_>, wanted: Presence) -> bool {
