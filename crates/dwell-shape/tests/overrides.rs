@@ -187,3 +187,25 @@ fn wrong_options_are_explained() {
         assert_eq!(output.status.code(), Some(2), "{errors}");
     }
 }
+
+#[test]
+fn a_decision_near_its_limit_is_named_with_what_keeps_it() {
+    let dir = TempDir::new().unwrap();
+    let run = |pairs: usize, arguments: &[&str]| {
+        let pair = |n| {
+            format!("{{\"pet\":\"cat\",\"a\":1,\"b\":2,\"n\":{n}}}\n{{\"pet\":\"dog\",\"c\":1,\"d\":2,\"n\":{n}}}\n")
+        };
+        fs::write(dir.path().join("data.json"), (0..pairs).map(pair).collect::<String>()).unwrap();
+        let (source, errors) = types(dir.path(), arguments);
+        (source.contains("tag = \"pet\""), errors)
+    };
+    // The number of pairs from which on the kinds have types of their own.
+    let first = (1..20).find(|&pairs| run(pairs, &[]).0).expect("many pairs are evidence");
+    let (before, after) = (run(first - 1, &[]).1, run(first, &[]).1);
+    assert!(before.contains("--set '$=struct' (or tag=pet)"), "{before}");
+    assert!(after.contains("--set '$=tag=pet' (or struct)"), "{after}");
+    assert_eq!(run(first, &["--set", "$=struct"]), (false, String::new()));
+    assert_eq!(run(first - 1, &["--set", "$=tag=pet"]), (true, String::new()));
+    // Much evidence is not near.
+    assert_eq!(run(4 * first, &[]), (true, String::new()));
+}

@@ -88,12 +88,13 @@ fn is_map_of(arena: &Arena, objects_of: &[ObjectId], also: &dyn Fn(ObjectId) -> 
     if counts.is_empty() {
         return false;
     }
-    let (keys, objects) = (counts.len() as f64, instances.max(1) as f64);
-    let entries = counts.values().map(|(count, _)| count).sum::<u64>();
-    let total = entries as f64;
-    let singles = counts.values().filter(|(count, _)| *count == 1).count() as u64;
-    let once = singles as f64;
-    let data = counts.values().filter(|(_, is_data)| *is_data).count() as f64;
+    let objects = instances.max(1) as f64 * part;
+    let total = counts.values().map(|(count, _)| count).sum::<u64>() as f64 * part;
+    let with = |times: u64| counts.values().filter(|(count, _)| *count == times).count() as f64;
+    // In a part of the objects, some of the keys that occur once are missing, and some that occur twice occur once.
+    let keys = counts.len() as f64 - (1.0 - part) * with(1);
+    let once = (with(1) + (1.0 - part) * (2.0 * with(2) - with(1))).max(0.0);
+    let data = counts.values().filter(|(_, is_data)| *is_data).count() as f64 * keys / counts.len() as f64;
     // Few different keys, one in each object, are the variants of an enum, if their values differ in type.
     let mut lengths = Lengths::default();
     for &object in objects_of {
@@ -108,14 +109,10 @@ fn is_map_of(arena: &Arena, objects_of: &[ObjectId], also: &dyn Fn(ObjectId) -> 
     {
         return false;
     }
-    // With a part of the objects, the keys that occur once are fewer.
-    let is_of = |part: f64, likeness| {
-        let (objects, total, all) = (objects * part, total * part, keys);
-        let keys = keys - (1.0 - part) * once;
-        let data = data * keys / all;
-        // The probability that the next key is new, and the share of filled cells in the matrix of objects and keys.
-        let (new, fill) = (once / total, total / (objects * keys));
-        let sure = share_of_new(singles, entries as f64 * part);
+    // The probability that the next key is new, and the share of filled cells in the matrix of objects and keys.
+    let (new, fill) = (once / total, total / (objects * keys));
+    let sure = share_of_new(once, total);
+    let is = |likeness| {
         match likeness {
             // Objects of different kinds under keys that repeat keep their types as fields, unless a slot for each key takes more
             // memory than a map.
@@ -142,8 +139,6 @@ fn is_map_of(arena: &Arena, objects_of: &[ObjectId], also: &dyn Fn(ObjectId) -> 
             _ => (keys >= 8.0 && sure >= NEW && fill < 0.5) || (keys >= 16.0 && fill < 0.1),
         }
     };
-    let is = |likeness| is_of(part, likeness);
-    let sure = share_of_new(singles, entries as f64 * part);
     // If no key is new, a record loses none of them, and bytes decide.
     let is_known = objects >= 8.0 && sure < NEW && data < 0.6 * keys;
     // To compare the values takes longest.
@@ -454,13 +449,12 @@ fn outliers(arena: &Arena, object: ObjectId) -> Option<u64> {
     let rare =
         fields.list.iter().map(|field| arena.node(field.node).count()).filter(|count| (1..least).contains(count));
     let (entries, once) = rare.fold((0, 0), |(entries, once), count| (entries + count, once + u64::from(count == 1)));
-    (fields.rest.is_some() || share_of_new(once, entries as f64) >= NEW).then_some(least)
+    (fields.rest.is_some() || share_of_new(once as f64, entries as f64) >= NEW).then_some(least)
 }
 
 /// Estimates the probability that the next key is new, from the number of keys that occur once and of all entries. It is less a
 /// standard deviation: one key that occurs once, such as a rare field, shows nothing.
-fn share_of_new(once: u64, entries: f64) -> f64 {
-    let once = once as f64;
+fn share_of_new(once: f64, entries: f64) -> f64 {
     (once - once.sqrt()) / entries.max(1.0)
 }
 
@@ -619,13 +613,16 @@ fn unions(arena: &mut Arena) {
             arena.object_mut(object).tag = Some((*tag).into());
         }
     }
-    arena.near_tags = near_tags(arena, &objects);
+    near_tags(arena, &objects);
 }
 
-/// Finds the keys that are nearly tags, and the tags that nearly are none.
-fn near_tags(arena: &Arena, objects: &[ObjectId]) -> Vec<(String, String)> {
+/// Finds the keys that are nearly tags, and the tags that nearly are none. The unions of the rounds before are no records any
+/// more, and what was found about them stays.
+fn near_tags(arena: &mut Arena, objects: &[ObjectId]) {
     let paths = paths(arena);
-    let mut found = Vec::new();
+    let studied: HashSet<&String> = objects.iter().filter_map(|object| paths.get(object)).collect();
+    let mut found = std::mem::take(&mut arena.near_tags);
+    found.retain(|(path, _)| !studied.contains(path));
     for object in objects {
         let (Some(study), Some(fields)) = (&arena.object(*object).study, arena.fields(*object)) else { continue };
         let near = study.near(|hash| fields.find(hash).map(|index| fields.list[index].key.to_string()));
@@ -633,8 +630,7 @@ fn near_tags(arena: &Arena, objects: &[ObjectId]) -> Vec<(String, String)> {
         let near = near.into_iter().filter(|key| tag.is_none_or(|tag| tag == key));
         found.extend(near.filter_map(|key| Some((paths.get(object)?.clone(), key))));
     }
-    found.sort();
-    found
+    arena.near_tags = found;
 }
 
 /// Returns the shortest path of each object.
