@@ -1,6 +1,7 @@
 //! The command: from arguments to the report and the files.
 
 use crate::args::{ShapeArgs, TextType};
+use crate::declared::Declared;
 use crate::overrides::{self, Override};
 use crate::plan::{Plan, Set};
 use crate::schema::{self, Kind, Schema};
@@ -35,14 +36,17 @@ pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
     let roots = input::Roots::parse(&args.root)?.1;
     style(args)?.check()?;
     let from = args.set_from.as_deref().map(overrides::read).transpose()?.flatten();
-    let overrides = [roots.overrides(), overrides::configured()?, from.unwrap_or_default(), args.set.clone()].concat();
+    let declared = args.schema.as_deref().map(Declared::read).transpose()?;
+    let said = declared.as_ref().map(Declared::overrides).unwrap_or_default();
+    let overrides =
+        [said, roots.overrides(), overrides::configured()?, from.unwrap_or_default(), args.set.clone()].concat();
     if !args.merge.is_empty() {
         if let Some(file) = &args.save {
             part::join(&args.merge, file, args.force)?;
             return Ok(ExitCode::SUCCESS);
         }
         let accumulator = part::merge(&args.merge)?;
-        return finish(args, accumulator, &overrides, &[]);
+        return finish(args, accumulator, &overrides, declared.as_ref(), &[]);
     }
     let form = args.form.as_deref().map(part::form).transpose()?;
     // What is piped in is read, not the sample.
@@ -107,7 +111,7 @@ pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
     if let Some(rounds) = args.held_out {
         held_out::print(&found, rounds, rules(args), &overrides);
     }
-    finish(args, reading.accumulator, &overrides, &left_out)
+    finish(args, reading.accumulator, &overrides, declared.as_ref(), &left_out)
 }
 
 /// Infers types from the JSON at these paths and returns them as Rust source, for a `build.rs`.
@@ -195,6 +199,7 @@ fn finish(
     args: &ShapeArgs,
     mut accumulator: infer::Accumulator,
     overrides: &[Override],
+    declared: Option<&Declared>,
     left_out: &[input::Problem],
 ) -> Result<ExitCode> {
     if let Some(file) = &args.save {
@@ -208,8 +213,19 @@ fn finish(
         bail!("no input could be read");
     }
     rules(args).apply(&mut schema);
+    let mut wrong = overrides::apply(overrides, &mut schema);
+    if let Some(declared) = declared {
+        // What the schema says is no error if the data is otherwise, and is listed.
+        wrong.retain(|wrong| args.set.iter().any(|one| wrong.starts_with(&format!("{}: ", one.path))));
+        let lines = declared.differences(&schema);
+        for line in lines.iter().take(SHOWN) {
+            eprintln!("schema: {line}");
+        }
+        if lines.len() > SHOWN {
+            eprintln!("schema: {}", plural((lines.len() - SHOWN) as u64, "more difference"));
+        }
+    }
     // The decisions of a `dwell.toml` are for all data of a folder, so some may have nothing to decide here.
-    let wrong = overrides::apply(overrides, &mut schema);
     let configured = overrides::configured()?;
     let is_configured = |wrong: &&String| {
         configured.iter().any(|one| wrong.strip_prefix(&*one.path).is_some_and(|rest| rest.starts_with(": ")))

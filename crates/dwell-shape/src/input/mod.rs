@@ -327,3 +327,12 @@ fn shares(inputs: &[Input], parts: usize) -> Vec<Vec<usize>> {
 
 /// The stack size of a thread: it suffices for the deepest nesting that `serde_json` accepts, in a debug build.
 const STACK: usize = 16 << 20;
+
+/// Returns the contents of a file as JSON, whatever its format is.
+pub(crate) fn json(file: &std::path::Path) -> std::io::Result<Vec<u8>> {
+    let size = file.metadata()?.len();
+    let known = Input::file(file, size).or_else(|| Input::other(file, size));
+    let mut json = Vec::new();
+    known.unwrap_or_else(|| Input::new(file, file::Format::Unknown)).open()?.read_to_end(&mut json)?;
+    Ok(json)
+}
