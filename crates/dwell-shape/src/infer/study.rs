@@ -304,6 +304,12 @@ impl Study {
     pub(super) fn near(&self, key_of: impl Fn(u64) -> Option<String>) -> Vec<String> {
         let is_near = |(&hash, values): (&u64, &Values)| {
             let key = key_of(hash)?;
+            // Too many objects without the key hide a tag, whatever it tells.
+            let with: u64 = values.counts.values().map(|seen| seen.objects).sum();
+            let share = self.objects.saturating_sub(with) as f64 / self.objects.max(1) as f64;
+            if values.counts.len() > 1 && (0.22..0.28).contains(&share) {
+                return Some(key);
+            }
             let groups = self.groups_of(hash, values, is_usual(&key))?;
             judge::is_near(&groups, is_usual(&key), judge::LEAST).then_some(key)
         };
