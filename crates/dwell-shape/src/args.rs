@@ -95,7 +95,7 @@ pub struct ShapeArgs {
     /// The type of a document in the file of --against
     #[arg(long = "type", value_name = "NAME", requires = "against")]
     pub type_name: Option<String>,
-    /// Take names, maps and tags from a JSON Schema or an OpenAPI document, and list how the data differs from it; a pointer
+    /// Take names, maps and tags from a JSON Schema or an `OpenAPI` document, and list how the data differs from it; a pointer
     /// names a schema in the file: openapi.json#/components/schemas/Order
     #[arg(long, value_name = "FILE[#POINTER]", conflicts_with_all = ["against", "save", "save_form", "merge", "form"])]
     pub schema: Option<String>,

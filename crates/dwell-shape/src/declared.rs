@@ -57,8 +57,8 @@ impl Declared {
         let named =
             ["/components/schemas", "/definitions"].into_iter().find_map(|of| document.pointer(of)?.as_object());
         if at.is_empty() && (document.get("openapi").is_some() || document.get("swagger").is_some()) {
-            let names: Vec<&str> = named.into_iter().flatten().map(|(name, _)| name.as_str()).take(20).collect();
-            bail!("{file}: name a schema, as in {file}#/components/schemas/NAME; there are {}", names.join(", "));
+            let all: Vec<&str> = named.into_iter().flatten().map(|(name, _)| name.as_str()).take(20).collect();
+            bail!("{file}: name a schema, as in {file}#/components/schemas/NAME; there are {}", all.join(", "));
         }
         if document.pointer(at).is_none_or(|of| !of.is_object()) {
             bail!("{file}: has no schema at #{at}");

@@ -603,7 +603,7 @@ impl Schema {
     /// Takes the variant for other types from the enum of all documents, if these have several types.
     fn close_roots(&mut self) {
         if let Kind::Union { id } = self.root.kind {
-            self.has_roots = true;
+            self.roots = Some(id);
             self.closed_unions.insert(id);
         }
     }

@@ -414,7 +414,7 @@ fn print(out: &mut impl io::Write, rows: &[Vec<Cell>], width: u16, preset: &str)
 pub fn doubts(plan: &Plan<'_>) -> Vec<String> {
     let mut doubts = Vec::new();
     let positions = &plan.positions;
-    if positions.schema.roots().is_some() {
+    if positions.schema.roots.is_some() {
         doubts.push("each document is counted as a value of one enum of all their types".to_owned());
     }
     let estimated = |position: &Position<'_>| match &position.slot.kind {

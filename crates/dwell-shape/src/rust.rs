@@ -20,7 +20,7 @@ const ATTRIBUTE_WIDTH: usize = 70;
 pub fn module(positions: &Positions<'_>, model: &Model<'_, '_>, name: &str, doc: &str) -> String {
     let mut items = Items { positions, model, borrowing: Borrowing::new(model), out: String::new() };
     // Each document is loaded as its own type.
-    let all = positions.schema.roots().and_then(|id| model.find(Source::Union(id)));
+    let all = positions.schema.roots.and_then(|id| model.find(Source::Union(id)));
     for id in (0..model.defs.len()).filter(|&id| model.canonical(id) == id && Some(id) != all) {
         items.out.push('\n');
         items.def(id);
@@ -176,7 +176,7 @@ fn imports(model: &Model<'_, '_>) -> Vec<String> {
 /// Writes the types of documents that have none of their own, such as lists, if the documents are of several types.
 fn roots(out: &mut String, items: &Items<'_, '_, '_>) {
     let (positions, model) = (items.positions, items.model);
-    let Some(union) = positions.schema.roots() else { return };
+    let Some(union) = positions.schema.roots else { return };
     let Some(Body::Enum(types)) = model.find(Source::Union(union)).map(|id| &model.bodies[id]) else { return };
     for ((name, record), of) in positions.schema.unions[union].variants.iter().zip(types) {
         let is_own = |field: &Field| matches!(field.slot.kind, Kind::Record { .. } | Kind::Union { .. });

@@ -54,9 +54,9 @@ pub struct Schema {
     /// whether this key is a tag.
     #[serde(skip)]
     pub near: BTreeSet<(String, Option<String>)>,
-    /// Whether the root is an enum of the types of the documents, each of which is loaded as its own.
+    /// The enum of the types of all documents, if they are of several types: each is loaded as its own.
     #[serde(skip)]
-    pub has_roots: bool,
+    pub roots: Option<UnionId>,
     /// How the types are written.
     #[serde(skip)]
     pub style: Style,
@@ -148,14 +148,6 @@ impl Schema {
                     _ => field.slot.open_if(&few),
                 }
             }
-        }
-    }
-
-    /// Returns the enum of the types of all documents, if they are of several types.
-    pub fn roots(&self) -> Option<UnionId> {
-        match self.root.kind {
-            Kind::Union { id } if self.has_roots => Some(id),
-            _ => None,
         }
     }
 

@@ -117,8 +117,8 @@ pub(super) fn gain(groups: &[Group], usual: bool, least: f64) -> Option<f64> {
 
 /// Returns whether a fifth fewer or more objects would change whether a type for each group is worth it.
 pub(super) fn is_near(groups: &[Group], usual: bool, least: f64) -> bool {
-    let is = |share: f64| {
-        let times = |count: u64| (count as f64 * share).round() as u64;
+    let is = |fifths: u64| {
+        let times = |count: u64| (count * fifths * 2 + 5) / 10;
         let group = |group: &Group| {
             let objects = times(group.objects).max(1);
             // All, some or none of the objects have a feature, as before.
@@ -131,7 +131,7 @@ pub(super) fn is_near(groups: &[Group], usual: bool, least: f64) -> bool {
         };
         gain(&groups.iter().map(group).collect::<Vec<_>>(), usual, least).is_some()
     };
-    is(0.8) != is(1.25)
+    is(4) != is(6)
 }
 
 /// Returns the share of the slots of one type that a type for each group saves. Few types for many values save less.

@@ -186,9 +186,8 @@ fn string(text: &str, out: &mut Vec<u8>) {
 struct Json<'a>(&'a mut Vec<u8>);
 
 impl Json<'_> {
-    fn plain<E>(self, value: impl fmt::Display) -> Result<(), E> {
+    fn plain(self, value: impl fmt::Display) {
         let _ = write!(self.0, "{value}");
-        Ok(())
     }
 }
 
@@ -213,23 +212,28 @@ impl<'de> Visitor<'de> for Json<'_> {
     }
 
     fn visit_bool<E: Error>(self, value: bool) -> Result<(), E> {
-        self.plain(value)
+        self.plain(value);
+        Ok(())
     }
 
     fn visit_i64<E: Error>(self, value: i64) -> Result<(), E> {
-        self.plain(value)
+        self.plain(value);
+        Ok(())
     }
 
     fn visit_u64<E: Error>(self, value: u64) -> Result<(), E> {
-        self.plain(value)
+        self.plain(value);
+        Ok(())
     }
 
     fn visit_i128<E: Error>(self, value: i128) -> Result<(), E> {
-        self.plain(value)
+        self.plain(value);
+        Ok(())
     }
 
     fn visit_u128<E: Error>(self, value: u128) -> Result<(), E> {
-        self.plain(value)
+        self.plain(value);
+        Ok(())
     }
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<(), E> {
@@ -250,11 +254,13 @@ impl<'de> Visitor<'de> for Json<'_> {
     }
 
     fn visit_unit<E: Error>(self) -> Result<(), E> {
-        self.plain("null")
+        self.plain("null");
+        Ok(())
     }
 
     fn visit_none<E: Error>(self) -> Result<(), E> {
-        self.plain("null")
+        self.plain("null");
+        Ok(())
     }
 
     fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -342,7 +348,7 @@ impl<'de> DeserializeSeed<'de> for Key {
     }
 }
 
-impl<'de> Visitor<'de> for Key {
+impl Visitor<'_> for Key {
     type Value = String;
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
