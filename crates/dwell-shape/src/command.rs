@@ -46,7 +46,7 @@ pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
             return Ok(ExitCode::SUCCESS);
         }
         let accumulator = part::merge(&args.merge)?;
-        return finish(args, accumulator, &overrides, declared.as_ref(), &[]);
+        return finish(args, accumulator, &overrides, declared.as_ref(), &[], false);
     }
     let form = args.form.as_deref().map(part::form).transpose()?;
     // What is piped in is read, not the sample.
@@ -111,7 +111,7 @@ pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
     if let Some(rounds) = args.held_out {
         held_out::print(&found, rounds, rules(args), &overrides);
     }
-    finish(args, reading.accumulator, &overrides, declared.as_ref(), &left_out)
+    finish(args, reading.accumulator, &overrides, declared.as_ref(), &left_out, paths.is_empty())
 }
 
 /// Infers types from the JSON at these paths and returns them as Rust source, for a `build.rs`.
@@ -194,13 +194,14 @@ fn rules(args: &ShapeArgs) -> held_out::Rules {
     }
 }
 
-/// Saves or reports the counts.
+/// Saves or reports the counts, those of the built-in sample or of the user's data.
 fn finish(
     args: &ShapeArgs,
     mut accumulator: infer::Accumulator,
     overrides: &[Override],
     declared: Option<&Declared>,
     left_out: &[input::Problem],
+    is_sample: bool,
 ) -> Result<ExitCode> {
     if let Some(file) = &args.save {
         let documents = accumulator.documents();
@@ -251,7 +252,7 @@ fn finish(
     }
     schema.style = style(args)?;
     let near = overrides::near(overrides, &mut schema);
-    if !near.is_empty() {
+    if !near.is_empty() && !is_sample {
         let list = near.iter().take(NEAR).map(|(is, other)| format!("--set '{is}' (or {other})"));
         let more = if near.len() > NEAR { format!(" and {} more", near.len() - NEAR) } else { String::new() };
         eprintln!(
