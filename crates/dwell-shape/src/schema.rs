@@ -50,11 +50,10 @@ pub struct Schema {
     /// Whether the types refuse unknown keys.
     #[serde(skip)]
     pub refuse: bool,
-    /// The paths of the objects about which a little more or less data would change a decision: whether they are maps, or
-    /// whether this key is a tag.
+    /// The objects that a little more or less data would make maps or structs, or this key of them a tag or not.
     #[serde(skip)]
     pub near: BTreeSet<(String, Option<String>)>,
-    /// The enum of the types of all documents, if they are of several types: each is loaded as its own.
+    /// The enum of the types of all documents, if these are several.
     #[serde(skip)]
     pub roots: Option<UnionId>,
     /// How the types are written.
@@ -65,8 +64,7 @@ pub struct Schema {
 /// The largest whole number up to which an `f64` holds all of them.
 pub const MOST_IN_F64: u64 = 1 << 53;
 
-/// The fewest objects that show which keys are required, and the fewest values that show their JSON type. By Laplace's
-/// rule of succession, the chance that the next one differs from `n` equal ones is `1 / (n + 2)`.
+/// The fewest objects that show which keys are required, and the fewest values that show their JSON type.
 const ENOUGH: u64 = 8;
 /// The fewest texts of a corpus that is taken as a sample. A smaller corpus is taken to be complete.
 const MIN_TEXTS: u64 = 5;
@@ -125,9 +123,7 @@ impl Schema {
         !self.strict && slot.open.is_some()
     }
 
-    /// Marks the positions that accept other JSON types: those with few values, and those whose siblings have several
-    /// types.
-    ///
+    /// Marks the positions that accept other JSON types: those with few values, or whose siblings have several.
     /// Positions inside an open one stay closed: if a value does not fit there, the whole outer value counts as one of
     /// another type.
     pub fn open(&mut self) {
