@@ -264,9 +264,22 @@ pub fn before_fall(live: i64, size: i64, frame: u64) {
 pub fn after_growth(live: i64, frame: u64) {
     let shared = shared();
     shared.live.store(live.max(0) as u64, Ordering::Relaxed);
+    if STATE.wanted.load(Ordering::Relaxed) == Event::GROWN {
+        wait_for_copy();
+    }
     let wanted = shared.grow_at.load(Ordering::Relaxed);
     if live.max(0) as u64 >= wanted {
         grown(wanted, frame);
+    }
+}
+
+/// Waits for the copy that another thread requested: many threads would grow far beyond it until all of them are stopped.
+#[cold]
+#[inline(never)]
+fn wait_for_copy() {
+    let done = STATE.done.load(Ordering::Acquire);
+    if STATE.wanted.load(Ordering::Acquire) == Event::GROWN && STATE.disabled.load(Ordering::Relaxed) == 0 {
+        wait(done);
     }
 }
 
