@@ -2,8 +2,10 @@
 
 mod depth;
 mod frames;
+mod page;
 
 use crate::program::{self, BuildArgs, Outcome, Purpose};
+use crate::report::saved;
 use anyhow::{Result, bail};
 use clap::Args;
 use comfy_table::Cell;
@@ -15,7 +17,7 @@ use frames::Function;
 use serde::Serialize;
 use std::collections::HashSet;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Returns the functions of an executable with the sizes of their frames in bytes.
@@ -41,6 +43,9 @@ pub struct Stack {
     /// The output format
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
+    /// Also write a page to FILE: the deepest paths with the locals of each frame, and a table to search
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
     #[command(flatten)]
     build: BuildArgs,
 }
@@ -146,6 +151,9 @@ impl Stack {
             profile: executable.profile.clone(),
             functions: rows,
         };
+        if let Some(file) = &self.html {
+            saved::write(file, |out| out.write_all(page::page(&document).html().as_bytes()))?;
+        }
         dwell_output::print(|mut out| match self.format {
             Format::Json => {
                 serde_json::to_writer(&mut out, &document)?;
