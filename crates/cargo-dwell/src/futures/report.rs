@@ -98,8 +98,11 @@ impl Report {
 
     /// Returns the suggestions, one for each place in the source, largest saving first.
     pub(super) fn advice(&self) -> Vec<&Advice> {
-        let of = |future: &Future| future.suggestions.iter().filter(|one| one.future == future.name);
-        let mut all: Vec<&Advice> = self.futures.iter().flat_map(of).collect();
+        let mut all: Vec<&Advice> = self
+            .futures
+            .iter()
+            .flat_map(|future| future.suggestions.iter().filter(|one| one.future == future.name))
+            .collect();
         all.sort_by_key(|one| std::cmp::Reverse((one.saves_together, one.saves_in_future)));
         // Instances of a generic function have one source.
         let mut seen = HashSet::new();

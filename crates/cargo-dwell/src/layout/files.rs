@@ -46,7 +46,8 @@ fn page(about: &About<'_>, ids: &[TypeId]) -> Page {
     others.sort_by_key(|id| (std::cmp::Reverse(program.size_of(*id)), *id));
     drawn.extend(others);
     let drawn = drawn.into_iter().filter(|id| program.size_of(*id) > 0).take(PICTURES);
-    let chart = |id: TypeId| Icicle { title: program.get(id).name.to_string(), root: picture(program, id), is_alone: true };
+    let chart =
+        |id: TypeId| Icicle { title: program.get(id).name.to_string(), root: picture(program, id), is_alone: true };
     let rows = ids.iter().map(|id| {
         let ty = program.get(*id);
         let measured = measure(program, ty);

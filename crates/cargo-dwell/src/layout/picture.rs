@@ -34,11 +34,8 @@ fn bar(program: &Program, name: String, id: TypeId, (least, depth): (u64, usize)
 fn parts(program: &Program, ty: &Type, measured: &Measured<'_>, limits: (u64, usize)) -> Vec<Bar> {
     let Some(part) = measured.parts.iter().max_by_key(|part| part.end) else { return Vec::new() };
     let of_part = |name: &str| if part.name.is_empty() { name.to_owned() } else { format!("{}.{name}", part.name) };
-    let mut all: Vec<(u64, Bar)> = part
-        .fields
-        .iter()
-        .map(|field| (field.offset, bar(program, of_part(&field.name), field.ty, limits)))
-        .collect();
+    let mut all: Vec<(u64, Bar)> =
+        part.fields.iter().map(|field| (field.offset, bar(program, of_part(&field.name), field.ty, limits))).collect();
     all.extend(measured.tag.map(|tag| (tag.offset, plain("tag", tag.size, Class::Other))));
     // The largest of a union's fields stands for all; a tag in a niche is inside of a field.
     all.sort_by_key(|(offset, bar)| (*offset, std::cmp::Reverse(bar.bytes)));

@@ -68,7 +68,9 @@ fn path(of: &Row, known: &HashMap<&str, &Row>) -> Bar {
         let bytes = step.frame.saturating_add(below.as_ref().map_or(0, |bar| bar.bytes));
         bars.extend(below);
         let mut details = vec![("frame".to_owned(), format!("{} bytes", count(step.frame)))];
-        details.extend(row.map(|row| row.advice()).filter(|text| !text.is_empty()).map(|text| ("what to try".to_owned(), text)));
+        details.extend(
+            row.map(|row| row.advice()).filter(|text| !text.is_empty()).map(|text| ("what to try".to_owned(), text)),
+        );
         below = Some(Bar { name: step.name.clone(), bytes, class: Class::Struct, details, bars });
     }
     below.unwrap_or_default()

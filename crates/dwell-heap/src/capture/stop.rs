@@ -102,8 +102,7 @@ enum Doing {
 /// What the kernel says of a thread that waits outside of any call, for a page.
 const NO_CALL: i64 = -1;
 /// The calls that wait for the lock of the process's mappings, as threads that allocate do. Only a signal that kills ends that.
-const OF_MEMORY: [i64; 5] =
-    [libc::SYS_mmap, libc::SYS_munmap, libc::SYS_mprotect, libc::SYS_mremap, libc::SYS_brk];
+const OF_MEMORY: [i64; 5] = [libc::SYS_mmap, libc::SYS_munmap, libc::SYS_mprotect, libc::SYS_mremap, libc::SYS_brk];
 
 impl Doing {
     fn is_restarted(self) -> bool {
