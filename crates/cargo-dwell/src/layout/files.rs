@@ -31,15 +31,19 @@ fn page(about: &About<'_>, ids: &[TypeId]) -> Page {
     let file = program.file.display().to_string();
     let mut shown = changes(about, ids);
     shown.retain(|(_, of)| of.shown);
-    let suggestions = shown.iter().map(|(id, of)| Suggestion {
-        location: program.get(*id).name.to_string(),
-        before: format!("{} bytes", count(of.size)),
-        after: of.how.clone(),
-        saves: of.saves,
-        why: of.why(),
-        at: place(about, *id, of).map_or_else(String::new, |(file, line)| format!("{file}:{line}")),
-        paths: vec![program.get(*id).name.to_string()],
-    });
+    let mut suggestions: Vec<Suggestion> = shown
+        .iter()
+        .map(|(id, of)| Suggestion {
+            location: program.get(*id).name.to_string(),
+            before: format!("{} bytes", count(of.size)),
+            after: of.how.clone(),
+            saves: of.saves,
+            why: of.why(),
+            at: place(about, *id, of).map_or_else(String::new, |(file, line)| format!("{file}:{line}")),
+            paths: vec![program.get(*id).name.to_string()],
+        })
+        .collect();
+    suggestions.sort_by_key(|of| std::cmp::Reverse(of.saves));
     // Types to change first, then the largest; those inside of others are in their bars.
     let mut drawn: Vec<TypeId> = shown.iter().map(|(id, _)| *id).collect();
     let mut others: Vec<TypeId> = ids.iter().copied().filter(|id| !drawn.contains(id)).collect();
@@ -62,7 +66,7 @@ fn page(about: &About<'_>, ids: &[TypeId]) -> Page {
             ("to change".into(), count(shown.len() as u64)),
         ],
         about: file,
-        suggestions: suggestions.collect(),
+        suggestions,
         icicles: drawn.map(chart).collect(),
         table: Table {
             head: ["type", "size", "align", "padding", "where", "largest parts"].map(str::to_owned).into(),

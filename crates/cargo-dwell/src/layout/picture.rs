@@ -39,20 +39,25 @@ fn parts(program: &Program, ty: &Type, measured: &Measured<'_>, limits: (u64, us
     all.extend(measured.tag.map(|tag| (tag.offset, plain("tag", tag.size, Class::Other))));
     // The largest of a union's fields stands for all; a tag in a niche is inside of a field.
     all.sort_by_key(|(offset, bar)| (*offset, std::cmp::Reverse(bar.bytes)));
+    // A future keeps its arguments and what other states hold.
+    let gap = |bytes: u64| match is_future(ty) {
+        true => plain("arguments, other states", bytes, Class::Absent),
+        false => plain("padding", bytes, Class::Padding),
+    };
     let (mut bars, mut at) = (Vec::new(), 0_u64);
     for (offset, bar) in all {
         let end = offset.saturating_add(bar.bytes);
         if bar.bytes == 0 || offset < at || end > ty.size {
             continue;
         }
-        bars.extend((offset > at).then(|| plain("padding", offset - at, Class::Padding)));
+        bars.extend((offset > at).then(|| gap(offset - at)));
         bars.push(bar);
         at = end;
     }
     if bars.is_empty() {
         return bars;
     }
-    bars.extend((ty.size > at).then(|| plain("padding", ty.size - at, Class::Padding)));
+    bars.extend((ty.size > at).then(|| gap(ty.size - at)));
     bars
 }
 

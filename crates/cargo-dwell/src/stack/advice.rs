@@ -18,44 +18,50 @@ impl Row {
 
     /// Returns what to try; nothing for a small frame.
     pub(super) fn advice(&self) -> String {
+        self.remedy().map_or_else(String::new, |(text, _)| text)
+    }
+
+    /// Returns the bytes by which [`advice`](Self::advice) makes the frame smaller, if that is known.
+    pub(super) fn spared(&self) -> u64 {
+        self.remedy().map_or(0, |(_, bytes)| bytes)
+    }
+
+    fn remedy(&self) -> Option<(String, u64)> {
         let half = self.frame / 2;
-        let largest = self.locals.first();
+        let largest = self.locals.first().filter(|local| local.size >= self.frame / 3);
         if self.recursive && self.frame >= LARGE_RECURSIVE {
-            let large = largest.filter(|local| local.size >= half);
-            let part = large.map_or_else(String::new, |local| format!(", or {}", boxed(local)));
-            return format!(
-                "each level has {} bytes: a loop over a list of what is left to do{part}",
-                count(self.frame)
-            );
+            let part = largest.map_or_else(String::new, |local| format!(", or {}", boxed(local)));
+            let text =
+                format!("each level has {} bytes: a loop over a list of what is left to do{part}", count(self.frame));
+            return Some((text, largest.map_or(0, |local| local.size)));
         }
         if self.frame < LARGE {
-            return String::new();
+            return None;
         }
         let inlined: Vec<&Local> = self.locals.iter().filter(|local| local.is_inlined).collect();
         let bytes = inlined.iter().map(|local| local.size).fold(0, u64::saturating_add);
         if let ([first, second, ..], true) = (&inlined[..], bytes >= half) {
-            return format!(
-                "#[inline(never)] on the functions of `{}` and `{}`: inlined, both are in this frame at once",
-                first.name, second.name
-            );
+            let names = format!("`{}` and `{}`", first.name, second.name);
+            let text = format!("#[inline(never)] on the functions of {names}: inlined, both are in this frame at once");
+            return Some((text, second.size));
         }
-        match largest.filter(|local| local.size >= half) {
-            Some(local) if local.is_inlined => {
+        if let Some(local) = largest {
+            let text = if local.is_inlined {
                 format!("#[inline(never)] on the function of `{}`, or {}", local.name, boxed(local))
-            }
-            Some(local) => boxed(local),
-            None if self.unnamed() >= LEAST_UNNAMED.max(half) => {
-                "split it: what makes or moves large values in functions of their own, with #[inline(never)]".to_owned()
-            }
-            None => match &self.locals[..] {
-                [first, second, ..] => {
-                    format!(
-                        "split it: `{}` and `{}` in functions of their own, with #[inline(never)]",
-                        first.name, second.name
-                    )
-                }
-                _ => String::new(),
-            },
+            } else {
+                boxed(local)
+            };
+            return Some((text, local.size));
+        }
+        if self.unnamed() >= LEAST_UNNAMED.max(half) {
+            return Some(("split it into parts that are #[inline(never)]".to_owned(), 0));
+        }
+        match &self.locals[..] {
+            [first, second, ..] => Some((
+                format!("split it: `{}` and `{}` in #[inline(never)] parts", first.name, second.name),
+                second.size,
+            )),
+            _ => None,
         }
     }
 }
@@ -105,8 +111,8 @@ mod tests {
         assert_eq!(text, "#[inline(never)] on the function of `first`, or `first` in a Box");
         let text = row(800, true, vec![local("a", "A", 500, false)]).advice();
         assert_eq!(text, "each level has 800 bytes: a loop over a list of what is left to do, or `a` in a Box");
-        assert!(row(9000, false, Vec::new()).advice().starts_with("split it: what makes or moves"));
-        let parts = vec![local("a", "A", 3000, false), local("b", "B", 3000, false), local("c", "C", 2900, false)];
+        assert!(row(9000, false, Vec::new()).advice().starts_with("split it into parts"));
+        let parts = vec![local("a", "A", 2500, false), local("b", "B", 2400, false), local("c", "C", 2300, false)];
         assert!(row(9000, false, parts).advice().starts_with("split it: `a` and `b`"));
     }
 }

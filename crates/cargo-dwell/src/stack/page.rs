@@ -1,7 +1,7 @@
 //! The page of `--html`: the deepest paths as charts, with the locals of each frame.
 
 use super::{Document, Row};
-use dwell_output::page::{Bar, Class, Icicle, Page, Table, file_name};
+use dwell_output::page::{Bar, Class, Icicle, Page, Suggestion, Table, file_name};
 use dwell_output::units::count;
 use std::collections::HashMap;
 
@@ -38,6 +38,7 @@ pub(super) fn page(document: &Document) -> Page {
             "A bar has a frame and those of the deepest known path below it. The optimiser may give several locals the same bytes."
                 .into(),
         ],
+        suggestions: suggestions(document),
         icicles: drawn.iter().map(chart).collect(),
         table: Table {
             head: ["function", "frame", "deepest", "", "where", "what to try", "locals"].map(str::to_owned).into(),
@@ -45,6 +46,26 @@ pub(super) fn page(document: &Document) -> Page {
         },
         ..Page::default()
     }
+}
+
+/// Returns what to try for the frames of which it is known by how much they get smaller.
+fn suggestions(document: &Document) -> Vec<Suggestion> {
+    let mut all: Vec<Suggestion> = document
+        .functions
+        .iter()
+        .filter(|of| of.spared() > 0)
+        .map(|of| Suggestion {
+            location: of.name.clone(),
+            before: format!("a frame of {} bytes", count(of.frame)),
+            after: of.advice(),
+            saves: of.spared(),
+            at: of.file.as_ref().zip(of.line).map_or_else(String::new, |(file, line)| format!("{file}:{line}")),
+            paths: vec![of.name.clone()],
+            ..Suggestion::default()
+        })
+        .collect();
+    all.sort_by_key(|of| std::cmp::Reverse(of.saves));
+    all
 }
 
 /// Returns the bars of a path: each frame has its locals and the frame below.
@@ -60,7 +81,7 @@ fn path(of: &Row, known: &HashMap<&str, &Row>) -> Bar {
                 Some(Bar {
                     name: format!("{}: {}", local.name, local.of),
                     bytes: local.size,
-                    class: Class::Text,
+                    class: Class::Pointer,
                     ..Bar::default()
                 })
             })
