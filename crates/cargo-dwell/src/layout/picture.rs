@@ -40,10 +40,9 @@ fn parts(program: &Program, ty: &Type, measured: &Measured<'_>, limits: (u64, us
     // The largest of a union's fields stands for all; a tag in a niche is inside of a field.
     all.sort_by_key(|(offset, bar)| (*offset, std::cmp::Reverse(bar.bytes)));
     // A future keeps its arguments and what other states hold.
-    let gap = |bytes: u64| match is_future(ty) {
-        true => plain("arguments, other states", bytes, Class::Absent),
-        false => plain("padding", bytes, Class::Padding),
-    };
+    let (of_gap, class) =
+        if is_future(ty) { ("arguments, other states", Class::Absent) } else { ("padding", Class::Padding) };
+    let gap = |bytes: u64| plain(of_gap, bytes, class);
     let (mut bars, mut at) = (Vec::new(), 0_u64);
     for (offset, bar) in all {
         let end = offset.saturating_add(bar.bytes);
