@@ -374,11 +374,6 @@ impl Session<'_, '_> {
         if self.plan.status() != Status::Armed {
             return Some(LOOKING);
         }
-        // The program must not wait for a helper that was killed.
-        let helper = &self.plan.shared().helper;
-        if is_gone(helper.load(Ordering::Relaxed) as i32) {
-            helper.store(0, Ordering::Release);
-        }
         self.room = self.growth.limit().or(self.room);
         self.growth.replan();
         if !self.growth.nearness().spills() {
