@@ -57,7 +57,7 @@ pub(super) fn allocate(layout: Layout) -> CellPtr {
 ///
 /// The pool of a thread, in which [`Pooled`](super::Pooled), [`PoolRc`](super::PoolRc) and [`PoolArc`](super::PoolArc) put their
 /// values, gives chunks back by itself: when more than half of its cells of a size are vacant, it frees the chunks that have no
-/// value. If it needed as many again within 100 ms, it keeps them the next time. A value that another thread has dropped is
+/// value. If it needed as many again within 100 ms (for more than 16 MiB: in proportion), it keeps them the next time. A value that another thread has dropped is
 /// vacant when its own thread needs a cell. So a server may call this function when it begins to wait.
 ///
 /// It visits each vacant cell.
