@@ -22,9 +22,7 @@ pub use super::insert::{insert, insert_with, try_insert, try_insert_with};
 pub use super::keyed::{contains_key, get_ptr, reclaim, reclaim_stamped, with};
 pub use super::kind::Keyed;
 pub use ::std;
-pub use core::{
-    iter::Iterator, ops::FnOnce, option::Option, primitive::usize, ptr::NonNull, result::Result,
-};
+pub use core::{iter::Iterator, ops::FnOnce, option::Option, primitive::usize, ptr::NonNull, result::Result};
 
 use core::alloc::Layout;
 use core::convert::Infallible;

@@ -28,8 +28,8 @@ pub(super) struct ThreadPool;
 // These functions are not generic, so that they are compiled once, and not for each type.
 
 #[inline(always)]
-pub(super) fn pop(class: Class) -> Option<CellPtr> {
-    POOL.try_with(|pool| pool.pop_class(class)).ok()?
+pub(super) fn pop(class: usize) -> Option<CellPtr> {
+    POOL.with(|pool| pool.pop_class(class)) // its access never fails, since it has no destructor
 }
 
 #[cold]
@@ -47,10 +47,16 @@ pub(super) fn refill(layout: Layout) -> Result<CellPtr, Refusal> {
     cell
 }
 
+/// Like [`refill`], but calls [`refused`](insert::refused) where that is refused.
+#[cold]
+#[inline(never)]
+pub(super) fn refill_or_stop(layout: Layout) -> CellPtr {
+    refill(layout).unwrap_or_else(|refusal| insert::refused(refusal))
+}
+
 /// Allocates a cell of the thread's pool for a value of this layout. An `InPool` handle frees it.
 pub(super) fn allocate(layout: Layout) -> CellPtr {
-    let cell = Class::of(layout).and_then(pop).map_or_else(|| refill(layout), Ok);
-    cell.unwrap_or_else(|refusal| insert::refused(refusal))
+    Class::of(layout).and_then(|class| pop(class.index)).unwrap_or_else(|| refill_or_stop(layout))
 }
 
 /// Frees the memory of this thread's pool that no value is in.
