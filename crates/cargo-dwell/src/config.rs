@@ -70,6 +70,8 @@ pub(crate) struct Run {
     pub(crate) allocs_in: BTreeMap<String, u64>,
     /// Reallocations alone, of the same.
     pub(crate) reallocs_in: BTreeMap<String, u64>,
+    /// The least growth since a base that counts, of totals, owners, types and functions.
+    pub(crate) growth: BTreeMap<String, Limit>,
 }
 
 impl Run {
@@ -140,6 +142,35 @@ impl<'de> Deserialize<'de> for Bytes {
     }
 }
 
+/// What counts as growth: more than a share of what there was, or more than a number of bytes or blocks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Limit {
+    Share(f64),
+    Number(u64),
+}
+
+impl<'de> Deserialize<'de> for Limit {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Written {
+            Number(u64),
+            Text(String),
+        }
+        let expected = "a growth is a share such as \"5%\", or a number such as 64 or \"64KB\"";
+        let text = match Written::deserialize(deserializer).map_err(|_| D::Error::custom(expected))? {
+            Written::Number(number) => return Ok(Self::Number(number)),
+            Written::Text(text) => text,
+        };
+        let share = |percent: &str| percent.trim().parse().ok().filter(|percent| (0.0..=1000.0).contains(percent));
+        match text.strip_suffix('%') {
+            Some(percent) => share(percent).map(|percent| Self::Share(percent / 100.0)),
+            None => parse_bytes(&text).ok().map(|bytes| Self::Number(bytes.as_u64())),
+        }
+        .ok_or_else(|| D::Error::custom(expected))
+    }
+}
+
 impl Config {
     /// Reads a `dwell.toml`.
     ///
@@ -172,6 +203,8 @@ mod tests {
             ("[max-size]\nConfig = \"x\"\n", "dwell.toml:2: invalid value: string \"x\""),
             ("[max-size\n", "dwell.toml:1: "),
             ("max-future = 99999999999999999999\n", "dwell.toml:1: "),
+            ("[check.load.growth]\nallocs = \"5 %%\"\n", "dwell.toml:2: a growth is a share such as"),
+            ("[check.load.growth]\nallocs = -1\n", "dwell.toml:2: a growth is a share such as"),
             ("[check.load]\npeak-byte = 3\n", "unknown field `peak-byte`"),
             ("[check.load]\npeak-bytes = \"3 sheep\"\n", "invalid value: string \"3 sheep\""),
         ] {
@@ -184,7 +217,7 @@ mod tests {
     #[test]
     fn budgets_of_sizes_and_runs_are_read() {
         let text = "max-future = \"4KiB\"\n[max-size]\nConfig = 64\n\"Option<Config>\" = 72\n[check.load]\nexample = \"load\"\n\
-                    args = [\"9\"]\npeak-bytes = \"1MB\"\n[check.load.allocs-in]\nparse = 3\n[check.none]\n[shape]\nx = 1\n";
+                    args = [\"9\"]\npeak-bytes = \"1MB\"\n[check.load.allocs-in]\nparse = 3\n[check.load.growth]\nallocs = 64\nparse = \"2.5%\"\n[check.none]\n[shape]\nx = 1\n";
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("dwell.toml");
         std::fs::write(&file, text).unwrap();
@@ -193,6 +226,7 @@ mod tests {
         let run = &config.check["load"];
         assert_eq!((run.example.as_deref(), run.peak_bytes), (Some("load"), Some(Bytes(1_000_000))));
         assert!(run.needs_peak() && run.needs_allocs() && !run.needs_exit());
+        assert_eq!((run.growth["allocs"], run.growth["parse"]), (Limit::Number(64), Limit::Share(0.025)));
         let none = &config.check["none"];
         assert!(!none.needs_peak() && !none.needs_allocs());
     }

@@ -6,7 +6,7 @@
 //! | `layout`, `futures`, `dyn` | `layout/`, `futures/`, `dyn_traits/`, and `inspect.rs` for what they share: builds, `sizes/` (budgets, `--save`, `--diff`) | `dwell-debuginfo` |
 //! | `stack` | `stack/` | `dwell-debuginfo` |
 //! | `census` | `census/` | `dwell-heap` |
-//! | `allocs` | `allocs/`, with a file for each suggestion in `suggest/`; `calibrate/` measures what the places of the library cost; `allocators.rs` runs the program again under mimalloc | `dwell-heap` |
+//! | `allocs` | `allocs/`, with a file for each suggestion in `suggest/`; `allocators.rs` runs the program again under mimalloc | `dwell-heap`, `dwell-calibrate` |
 //! | `check` | `check/`: runs `census` and `allocs`, and compares with budgets and a base | |
 //! | `apply` | `apply/`, with a file for each **repair rule** in `repair/` | `dwell-source` |
 //!

@@ -261,6 +261,18 @@ fn regressions_since_a_revision_have_their_line_first() {
     let sarif = check(path, &["--base", saved.to_str().unwrap(), "--format", "sarif"]);
     let sarif: Value = serde_json::from_slice(&sarif.stdout).unwrap();
     assert_eq!(sarif["runs"][0]["results"][0]["ruleId"], "growth");
+    // A limit of a name is another one than that of all.
+    let limited = |limit: &str, code| {
+        fs::write(path.join("dwell.toml"), format!("{RUN}\n[check.load.growth]\n{limit}\n")).unwrap();
+        let output = check(path, &["--base", saved.to_str().unwrap(), "--repeat", "1", "--format", "json"]);
+        let text = [&*output.stdout, &output.stderr].map(String::from_utf8_lossy).concat();
+        assert_eq!(output.status.code(), Some(code), "{limit}: {text}");
+        text
+    };
+    assert!(!limited("\"Session.user\" = \"1MB\"", 1).contains("Session.user"));
+    let unknown = limited("\"Session.usr\" = 3", 2);
+    assert!(unknown.contains("no owner, type or function `Session.usr`; did you mean `Session.user`"), "{unknown}");
+    fs::write(path.join("dwell.toml"), RUN).unwrap();
     let markdown = check(path, &["--base", saved.to_str().unwrap(), "--format", "markdown"]);
     assert!(String::from_utf8_lossy(&markdown.stdout).contains("<details>"));
 }

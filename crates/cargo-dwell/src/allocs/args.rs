@@ -2,12 +2,13 @@
 
 use super::document::Document;
 use super::output::{self, OutputArgs};
-use super::{again, budget, build, calibrate::Calibration, places};
+use super::{again, budget, build, places};
 use crate::exists::exists;
 use crate::program::{self, BuildArgs, Outcome, Purpose};
 use anyhow::{Result, bail};
 use bytesize::ByteSize;
 use clap::Args;
+use dwell_calibrate::Calibration;
 use dwell_debuginfo::Options;
 use dwell_heap::profile::run;
 use dwell_heap::stacks;

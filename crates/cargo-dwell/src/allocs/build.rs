@@ -2,12 +2,12 @@
 
 #![expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "times are positive and far below 2^52")]
 
-use super::calibrate::Calibration;
 use super::document::{self, Again, Document, Point, Row, Spot, Stack, Thread, Type, VERSION};
 use super::model::{Costs, Model};
 use super::places::{self, Own, Place};
 use super::sites::{self, Site};
 use super::suggest::{self, Both, Context, Sources};
+use dwell_calibrate::Calibration;
 use dwell_debuginfo::{Frames, Program};
 use dwell_heap::profile::{Allocator, Counts, Profile};
 use dwell_heap::stacks;

@@ -1,6 +1,6 @@
 //! The result of a run as JSON, which all reports are made from. `docs/json-output.md` describes the fields.
 
-use super::calibrate::{Calibration, Place};
+use dwell_calibrate::{Calibration, Place};
 use dwell_source::Edit;
 use serde::{Deserialize, Serialize};
 

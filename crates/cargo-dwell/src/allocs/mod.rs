@@ -4,7 +4,6 @@ mod again;
 mod args;
 mod budget;
 mod build;
-pub mod calibrate;
 mod diff;
 pub mod document;
 mod folded;

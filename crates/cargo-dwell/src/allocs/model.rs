@@ -7,8 +7,8 @@
     reason = "counts and times are far below 2^52"
 )]
 
-use super::calibrate::{Calibration, Calls, Cost};
 use super::document::{Again, Time};
+use dwell_calibrate::{Calibration, Calls, Cost};
 use dwell_heap::profile::{Allocator, Counts, Pair, Profile};
 
 /// The costs of pairs.

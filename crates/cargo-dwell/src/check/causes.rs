@@ -1,6 +1,7 @@
 //! Compares what a run costs with what it cost at the base, and names the cause of each growth.
 
 use super::costs::{Costs, Held, Place, Span, TOTALS, Total};
+use super::limits::Limits;
 use super::row::{Kind, Row, Unit, place};
 use crate::sizes::{Change, Diff};
 use dwell_output::units::{bytes, count};
@@ -8,47 +9,14 @@ use dwell_source::Items;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// The least growth that counts.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Limits {
-    /// The part of what there was before.
-    pub(super) share: f64,
-    pub(super) bytes: u64,
-}
-
 /// The moments of a run.
 const PEAK: &str = "live at the peak";
 const EXIT: &str = "live at the exit";
 
-/// The number of bytes for which a block counts.
-const BLOCK: u64 = 64;
-
-impl Limits {
-    /// Returns whether that many more bytes are more than the limits.
-    #[expect(clippy::cast_precision_loss, reason = "a share of a number")]
-    fn counts(self, more: u64, before: Span) -> bool {
-        more > self.bytes && more as f64 > before.most as f64 * self.share
-    }
-
-    /// Returns how much a number grew, if that is more than the limits and than what differs between equal runs.
-    fn growth(self, before: Span, after: Span, unit: Unit) -> Option<u64> {
-        let grown = after.least.checked_sub(before.most).filter(|grown| *grown > 0)?;
-        let floor = if unit == Unit::Bytes { self.bytes } else { self.bytes / BLOCK };
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_precision_loss,
-            clippy::cast_sign_loss,
-            reason = "a share of a number"
-        )]
-        let share = (before.most as f64 * self.share) as u64;
-        (grown > floor.max(share) + before.noise() + after.noise()).then_some(grown)
-    }
-}
-
 /// What is needed to explain the differences of a run.
 struct Comparison<'a> {
     run: &'a str,
-    limits: Limits,
+    limits: Limits<'a>,
     items: &'a Items,
     root: &'a Path,
     /// The types and futures that grew.
@@ -59,7 +27,14 @@ struct Comparison<'a> {
 
 /// Returns a row for each cause of growth of a run after those of its totals: what is held, then what is allocated, the largest
 /// first.
-pub(super) fn rows(run: &str, before: &Costs, after: &Costs, limits: Limits, items: &Items, root: &Path) -> Vec<Row> {
+pub(super) fn rows(
+    run: &str,
+    before: &Costs,
+    after: &Costs,
+    limits: Limits<'_>,
+    items: &Items,
+    root: &Path,
+) -> Vec<Row> {
     let diff = Diff::between(before.sizes.clone(), after.sizes.clone());
     // Owners name a type without its path, also where another crate has the same name.
     let mut grown = diff.grew().to_vec();
@@ -95,7 +70,7 @@ impl Comparison<'_> {
     fn totals(&self, before: &Costs, after: &Costs) -> Vec<Row> {
         let row = |(what, unit, number): &Total| {
             let (before, after) = (number(before)?, number(after)?);
-            self.limits.growth(before, after, *unit)?;
+            self.limits.of(what).growth(before, after, *unit)?;
             Some(self.row((*what).to_owned(), *unit, (before, after), String::new(), None))
         };
         // RSS varies from run to run.
@@ -118,10 +93,11 @@ impl Comparison<'_> {
         for (key, now) in &new {
             let was = old.get(key).map_or(&[][..], |was| &was[..]);
             let numbers = (sum(was, |of| of.bytes), sum(now, |of| of.bytes));
-            let growth = self.limits.growth(numbers.0, numbers.1, Unit::Bytes);
+            let least = self.limits.of(&key.0);
+            let growth = least.growth(numbers.0, numbers.1, Unit::Bytes);
             // Sizes are exact, whatever differs between equal runs.
             if let Some((change, by_size)) = self.larger_values(was, now)
-                && (by_size >= growth.unwrap_or(0) / 2 && self.limits.counts(by_size, numbers.0))
+                && (by_size >= growth.unwrap_or(0) / 2 && least.counts(by_size, numbers.0))
             {
                 let change = self.innermost(change);
                 let elements: u64 = now.iter().map(|of| of.elements.least).sum();
@@ -205,7 +181,7 @@ impl Comparison<'_> {
         let old: BTreeMap<_, Span> = before.iter().map(|of| ((&of.what, &of.function), of.blocks)).collect();
         let row = |of: &Place| {
             let was = old.get(&(&of.what, &of.function)).copied().unwrap_or_default();
-            self.limits.growth(was, of.blocks, Unit::Blocks)?;
+            self.limits.of(&of.function).growth(was, of.blocks, Unit::Blocks)?;
             let new = if was == Span::default() { "new" } else { "more often" };
             let at = of.at.as_deref().and_then(|at| place(at, self.root));
             let what = format!("{} in {}, allocated", of.what, of.function);
@@ -217,7 +193,7 @@ impl Comparison<'_> {
     fn tests(&self, before: &[Place], after: &[Place]) -> Vec<Row> {
         let row = |of: &Place| {
             let was = before.iter().find(|was| was.function == of.function)?.blocks;
-            self.limits.growth(was, of.blocks, Unit::Blocks)?;
+            self.limits.of(&of.function).growth(was, of.blocks, Unit::Blocks)?;
             let at = of.at.as_deref().and_then(|at| place(at, self.root));
             let what = format!("the test {}, allocated", of.function);
             Some(self.row(what, Unit::Blocks, (was, of.blocks), "more often".to_owned(), at))
@@ -317,7 +293,9 @@ fn has_word(text: &str, name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::limits::Least;
     use super::*;
+    use crate::config::Limit;
 
     fn owner(owner: &str, content: &str, element: &str, element_size: u64, elements: u64, unused: u64) -> Held {
         let of = |number| Span { least: number, most: number };
@@ -336,7 +314,11 @@ mod tests {
     }
 
     fn compared(before: &Costs, after: &Costs) -> Vec<(String, String)> {
-        let limits = Limits { share: 0.01, bytes: 1024 };
+        compared_by(before, after, &BTreeMap::new())
+    }
+
+    fn compared_by(before: &Costs, after: &Costs, named: &BTreeMap<String, Limit>) -> Vec<(String, String)> {
+        let limits = Limits { default: Least::new(0.01, 1024), named };
         let rows = rows("load", before, after, limits, &Items::new(None), Path::new("/"));
         rows.into_iter().map(|row| (row.what, row.cause)).collect()
     }
@@ -414,7 +396,7 @@ mod tests {
 
     #[test]
     fn what_differs_between_equal_runs_is_no_growth() {
-        let limits = Limits { share: 0.01, bytes: 100 };
+        let limits = Least::new(0.01, 100);
         let of = |least, most| Span { least, most };
         assert_eq!(limits.growth(of(1000, 1000), of(1200, 1200), Unit::Bytes), Some(200));
         assert_eq!(limits.growth(of(900, 1000), of(1200, 1300), Unit::Bytes), None);
@@ -457,6 +439,24 @@ mod tests {
         let found = compared(&at_peak(1000), &at_peak(9000));
         assert_eq!(found.len(), 2, "{found:?}");
         assert!(found[1].0.ends_with("live at the peak"), "{found:?}");
+    }
+
+    #[test]
+    fn names_have_their_own_limits() {
+        let of = |number| Some(Span { least: number, most: number });
+        let costs = |elements: u64| Costs {
+            peak_bytes: of(8 * elements + 100_000),
+            owners: vec![owner("app::State.list []", "Vec<u64>", "u64", 8, elements, 0)],
+            ..Costs::default()
+        };
+        let found = |limits: &[(&str, Limit)]| {
+            let named = limits.iter().map(|(name, limit)| ((*name).to_owned(), *limit)).collect();
+            compared_by(&costs(1000), &costs(1400), &named).into_iter().map(|(what, _)| what).collect::<Vec<_>>()
+        };
+        assert_eq!(found(&[]), ["peak-bytes", "app::State.list []: Vec<u64>, live at the peak"]);
+        assert_eq!(found(&[("peak-bytes", Limit::Share(0.03))]), ["app::State.list []: Vec<u64>, live at the peak"]);
+        assert_eq!(found(&[("State.list", Limit::Number(3200))]), ["peak-bytes"]);
+        assert_eq!(found(&[("State.list", Limit::Number(3199)), ("peak-bytes", Limit::Share(0.02))]).len(), 2);
     }
 
     #[test]

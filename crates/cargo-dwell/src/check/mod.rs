@@ -7,6 +7,7 @@
 //! | `costs.rs` | what a run costs: totals, owners, places that allocate, leaks, sizes of types; over several equal runs |
 //! | `budgets.rs` | compares costs with budgets |
 //! | `causes.rs` | compares costs with those of a base, and names the cause of each difference |
+//! | `limits.rs` | which difference counts |
 //! | `base.rs` | a worktree with another revision, or a saved file |
 //! | `saved.rs` | the files of `--save` |
 //! | `row.rs`, `report.rs` | a budget or a growth; writes them as text, Markdown, JSON, SARIF, or annotations of GitHub |
@@ -15,6 +16,7 @@ mod base;
 mod budgets;
 mod causes;
 mod costs;
+mod limits;
 mod measure;
 mod report;
 mod row;
@@ -28,9 +30,9 @@ use crate::program::{self, BuildArgs};
 use crate::report::saved as files;
 use anyhow::{Result, bail};
 use bytesize::ByteSize;
-use causes::Limits;
 use clap::{Args, ValueEnum as _};
 use dwell_source::Items;
+use limits::{Least, Limits};
 use report::{Format, Report};
 use runs::Session;
 use saved::Saved;
@@ -57,7 +59,7 @@ pub struct Check {
     /// Write what was measured to FILE, for --base
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
-    /// The least growth since the base that counts, in per cent of the owner's or function's own
+    /// The least growth since the base that counts, in per cent of the owner's or function's own; dwell.toml has those of names
     #[arg(long, value_name = "PERCENT", default_value_t = 1.0, requires = "base")]
     growth: f64,
     /// The least growth since the base that counts, in bytes
@@ -144,9 +146,12 @@ impl Check {
         };
         let mut report = Report::new(budgets::rows(&session, &measured)?);
         if let Some(base) = &mut base {
-            let limits = Limits { share: self.growth / 100.0, bytes: self.growth_bytes.as_u64() };
+            let default = Least::new(self.growth / 100.0, self.growth_bytes.as_u64());
             let items = Items::new(Some(session.root()));
             for of in &mut measured {
+                let named = of.growth().clone();
+                let limits = Limits { default, named: &named };
+                of.has_names(limits, base.saved().runs.get(&of.name))?;
                 while !report.compare(base.saved(), &of.name, &of.costs, limits, &items, session.root())
                     && of.times() < usize::from(self.repeat)
                 {

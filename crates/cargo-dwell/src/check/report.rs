@@ -1,7 +1,8 @@
 //! The rows of a check, and how they are written.
 
-use super::causes::{self, Limits};
+use super::causes;
 use super::costs::{Costs, Place};
+use super::limits::Limits;
 use super::row::{Kind, Row};
 use super::saved::Saved;
 use clap::ValueEnum;
@@ -58,7 +59,7 @@ impl Report {
         base: &Saved,
         name: &str,
         after: &Costs,
-        limits: Limits,
+        limits: Limits<'_>,
         items: &Items,
         root: &Path,
     ) -> bool {

@@ -1,9 +1,10 @@
 //! Reads the runs of `dwell.toml`, builds their programs and runs them.
 
 use super::costs::Costs;
+use super::limits::Limits;
 use super::measure::{Cost, Wanted};
 use crate::allocs::document::Document as Allocs;
-use crate::config::{Config, Run};
+use crate::config::{Config, Limit, Run};
 use crate::processes;
 use crate::program::{self, BuildArgs, Executable, Outcome, Purpose};
 use crate::sizes::{Document, Known, Selection};
@@ -12,6 +13,7 @@ use cargo_metadata::Metadata;
 use dwell_debuginfo::Program;
 use dwell_heap::json::Document as Heap;
 use dwell_output::nearest;
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -67,6 +69,22 @@ impl Measured {
     /// Returns how often it was made.
     pub(super) fn times(&self) -> usize {
         self.heaps.len().max(self.allocs.len())
+    }
+
+    /// Returns what counts as growth, by name.
+    pub(super) fn growth(&self) -> &BTreeMap<String, Limit> {
+        &self.planned.run.growth
+    }
+
+    /// # Errors
+    /// Returns an error if a limit has a name that neither this run nor the base's has.
+    pub(super) fn has_names(&self, limits: Limits<'_>, base: Option<&Costs>) -> Result<()> {
+        let costs: Vec<&Costs> = base.into_iter().chain([&self.costs]).collect();
+        let Some((name, all)) = limits.unknown(&costs, (&self.program, &self.executable.file), &self.root) else {
+            return Ok(());
+        };
+        let (file, near) = (self.planned.file.display(), nearest::suggestion(name, all.into_iter()));
+        bail!("{file}: `growth` of `check.{}`: the program has no owner, type or function `{name}`{near}", self.name);
     }
 }
 

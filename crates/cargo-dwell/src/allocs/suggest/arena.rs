@@ -1,8 +1,8 @@
 //! Blocks that are dropped together in an arena.
 
-use super::super::calibrate::Place;
 use super::super::sites::Holder;
 use super::{Context, Proposal, Rule, Saved, Site, shown};
+use dwell_calibrate::Place;
 use dwell_debuginfo::{Kind, Program, TypeId};
 use dwell_output::units::plural;
 use std::collections::HashSet;

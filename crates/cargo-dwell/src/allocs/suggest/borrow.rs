@@ -1,8 +1,8 @@
 //! Texts and slices that are cloned, not changed, and dropped.
 
-use super::super::calibrate::Place;
 use super::super::sites::Holder;
 use super::{Context, Proposal, Rule, Saved, Site, part};
+use dwell_calibrate::Place;
 use dwell_output::units::plural;
 
 pub(super) struct Borrow;

@@ -1,8 +1,8 @@
 //! Collections that live shortly, one after the other: one buffer could serve all.
 
-use super::super::calibrate::Place;
 use super::super::sites::Holder;
 use super::{Context, Proposal, Rule, Saved, Site, part};
+use dwell_calibrate::Place;
 use dwell_output::units::{bytes, plural};
 
 pub(super) struct Buffer;

@@ -1,8 +1,8 @@
 //! Collections that grow step by step.
 
-use super::super::calibrate::Place;
 use super::super::sites::Holder;
 use super::{Context, Proposal, Rule, Saved, Site, part};
+use dwell_calibrate::Place;
 use dwell_output::units::{bytes, count};
 
 pub(super) struct Capacity;

@@ -1,8 +1,8 @@
 //! Counted values of one type in slots of a pool.
 
-use super::super::calibrate::Place;
 use super::super::sites::Holder;
 use super::{Context, Proposal, Rule, Saved, Site};
+use dwell_calibrate::Place;
 use dwell_output::units::{count, plural};
 
 pub(super) struct Counted;

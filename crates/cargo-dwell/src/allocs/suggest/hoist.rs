@@ -1,8 +1,8 @@
 //! Boxes that are freed right after they were allocated.
 
-use super::super::calibrate::Place;
 use super::super::sites::Holder;
 use super::{Context, Proposal, Rule, Saved, Site, part, shown};
+use dwell_calibrate::Place;
 use dwell_output::units::plural;
 
 pub(super) struct Hoist;

@@ -1,8 +1,8 @@
 //! Trait objects inside of a `SmallBox`.
 
-use super::super::calibrate::Place;
 use super::super::sites::Holder;
 use super::{Context, Proposal, Rule, Saved, Site, last_name, part};
+use dwell_calibrate::Place;
 use dwell_output::units::plural;
 
 pub(super) struct Inline;

@@ -17,11 +17,11 @@ mod table;
 
 pub(super) use repeated::repeated;
 
-use super::calibrate::{Calibration, Cost, Place};
 use super::document::{Row, Suggestion};
 use super::model::{Costs, Model};
 use super::places::Place as Spot;
 use super::sites::Site;
+use dwell_calibrate::{Calibration, Cost, Place};
 use dwell_debuginfo::Program;
 use dwell_source::Edit;
 use std::cell::RefCell;

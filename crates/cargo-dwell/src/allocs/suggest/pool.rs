@@ -1,8 +1,8 @@
 //! Trait objects in slots of the thread's pool.
 
-use super::super::calibrate::Place;
 use super::super::sites::Holder;
 use super::{Context, Proposal, Rule, Saved, Site, last_name, shown};
+use dwell_calibrate::Place;
 use dwell_output::units::{count, plural};
 
 pub(super) struct Pool;

@@ -1,9 +1,9 @@
 //! Texts that are cloned and not changed.
 
-use super::super::calibrate::Place;
 use super::super::sites::Holder;
 use super::borrow::CLONES;
 use super::{Context, Proposal, Rule, Saved, Site};
+use dwell_calibrate::Place;
 use dwell_output::units::plural;
 
 pub(super) struct Share;

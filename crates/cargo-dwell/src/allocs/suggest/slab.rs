@@ -1,8 +1,8 @@
 //! Boxes of one type in slots of a slab.
 
-use super::super::calibrate::Place;
 use super::super::sites::Holder;
 use super::{Context, Proposal, Rule, Saved, Site, last_name};
+use dwell_calibrate::Place;
 use dwell_debuginfo::Type;
 use dwell_output::units::{count, plural};
 

@@ -203,7 +203,7 @@ fn few_or_unknown_blocks_are_no_evidence() {
     let program = program();
     let cx = Context { program: &program, is_sampled: false, sources: Sources::default() };
     let profile = dwell_heap::profile::Profile::default();
-    let calibration = super::super::calibrate::Calibration::default();
+    let calibration = dwell_calibrate::Calibration::default();
     let (model, _) = Model::new(&profile, &calibration, &super::super::document::Again::default());
     assert!(of_site(&few, Both { own: Costs::default(), other: Costs::default() }, &model, 1000, &cx).is_empty());
 }

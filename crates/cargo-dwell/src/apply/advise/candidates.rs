@@ -3,6 +3,7 @@
 use super::super::moves::{Move, Saves};
 use super::costs::Goal;
 use serde_json::Value;
+use std::collections::VecDeque;
 use std::path::Path;
 
 /// The number of changes of types of which no report knows how many values live.
@@ -99,6 +100,34 @@ pub(super) fn sorted(
     (able.chain(sizes.into_iter().map(|of| Candidate::Size(Box::new(of)))).collect(), person)
 }
 
+/// Adds what a census of the changed program proposes to what is left, in the order of what it promises now, before the changes of types
+/// of which no report knows how many live.
+pub(super) fn renew(queue: &mut VecDeque<Candidate>, mut new: Vec<Move>, live: u64, goal: Option<Goal>) {
+    let promised = |of: &Candidate| match of {
+        Candidate::Counted(of) => Some(share(of, live, goal)),
+        _ => None,
+    };
+    for of in queue.iter_mut() {
+        if let Candidate::Counted(of) = of
+            && let Some(index) = new.iter().position(|new| new.is_for_same(of))
+        {
+            **of = new.remove(index);
+        }
+    }
+    queue.extend(new.into_iter().map(|of| Candidate::Counted(Box::new(of))));
+    queue.retain(|of| promised(of).is_none_or(|share| share >= LEAST));
+    let order = |of: &Candidate| match of {
+        Candidate::Allocator => (0, 0.0),
+        Candidate::Counted(_) => (1, -promised(of).unwrap_or_default()),
+        Candidate::Size(_) => (2, 0.0),
+        Candidate::Together(_) => (3, 0.0),
+    };
+    queue.make_contiguous().sort_by(|one, other| {
+        let (one, other) = (order(one), order(other));
+        one.0.cmp(&other.0).then(one.1.total_cmp(&other.1))
+    });
+}
+
 /// Gives the suggestions of a report of `allocs` their places below the root: they are about a row of it.
 pub(super) fn add_places(report: &mut Value, root: &Path) {
     let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
@@ -183,6 +212,16 @@ mod tests {
         assert_eq!(names(None), "A.c A.b A.a A.e");
         assert_eq!(names(Some(Goal::Memory)), "A.c A.a A.e");
         assert_eq!(names(Some(Goal::Time)), "A.b A.a A.c A.e");
+    }
+
+    #[test]
+    fn what_a_changed_program_proposes_is_in_order() {
+        let counted = |item: &str, bytes| Candidate::Counted(Box::new(of(item, Saves::Bytes(bytes), 0.0)));
+        let size = Candidate::Size(Box::new(of("A.e", Saves::Bytes(8), 0.0)));
+        let mut queue = VecDeque::from([counted("A.a", 500), counted("A.b", 300), size]);
+        let new = [("A.c", 400), ("A.b", 450), ("A.d", 1)].map(|(item, bytes)| of(item, Saves::Bytes(bytes), 0.0));
+        renew(&mut queue, new.to_vec(), 1000, None);
+        assert_eq!(queue.iter().map(Candidate::name).collect::<Vec<_>>().join(" "), "A.a A.b A.c A.e");
     }
 
     #[test]

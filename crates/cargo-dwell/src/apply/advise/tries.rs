@@ -399,17 +399,9 @@ impl<'a> Tries<'a> {
         if !uses_library(self.args, &self.session.workspace) {
             renewed = without_library(renewed);
         }
-        renewed.retain(|of| of.refusal().is_none());
-        for of in &mut self.queue {
-            if let Candidate::Counted(of) = of
-                && let Some(index) = renewed.iter().position(|new| new.is_for_same(of))
-            {
-                **of = renewed.remove(index);
-            }
-        }
         let is_known = |new: &Move| self.tried.iter().any(|old| old.name == new.location && old.how == new.how);
-        renewed.retain(|new| !is_known(new));
-        self.queue.extend(renewed.into_iter().map(|of| Candidate::Counted(Box::new(of))));
+        renewed.retain(|new| new.refusal().is_none() && !is_known(new));
+        candidates::renew(&mut self.queue, renewed, self.now.live_bytes, self.args.goal);
     }
 
     fn held(&self) -> impl Iterator<Item = (&Tried, &Ended)> {

@@ -1,12 +1,13 @@
-//! Measures on this machine what an allocation and its free cost, and what the places of this library cost instead.
+//! Measures on this machine what an allocation and its free cost, and what the places of the library `dwell` cost instead.
 //!
-//! Times are the shortest of many rounds. Instructions are counted in a child process that is run step by step, because
+//! `cargo dwell allocs` predicts with it. It is a crate because it is optimised in every profile: what is not optimised
+//! predicts wrongly. `patterns.rs` has what is measured, `steps.rs` counts instructions. Times are the shortest of many rounds. Instructions are counted in a child process that is run step by step, because
 //! virtual machines and containers seldom have hardware counters.
 
 #![expect(clippy::cast_precision_loss, reason = "counts and times are far below 2^52")]
 
 mod patterns;
-#[cfg(agent)]
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod steps;
 
 use patterns::{Counted, Pattern};
@@ -23,21 +24,27 @@ pub struct Cost {
 }
 
 impl Cost {
-    pub(super) fn plus(self, other: Self) -> Self {
+    /// Returns the sum.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
         Self { nanos: self.nanos + other.nanos, instructions: self.instructions + other.instructions }
     }
 
-    pub(super) fn times(self, count: f64) -> Self {
+    /// Returns the cost of several.
+    #[must_use]
+    pub fn times(self, count: f64) -> Self {
         Self { nanos: self.nanos * count, instructions: self.instructions * count }
     }
 
     /// Returns the difference, which may be below 0.
-    pub(super) fn minus(self, other: Self) -> Self {
+    #[must_use]
+    pub fn minus(self, other: Self) -> Self {
         self.plus(other.times(-1.0))
     }
 
     /// Returns the cost with a time of at most that of another one.
-    pub(super) fn within(self, other: Self) -> Self {
+    #[must_use]
+    pub fn within(self, other: Self) -> Self {
         Self { nanos: self.nanos.min(other.nanos), ..self }
     }
 
@@ -214,11 +221,11 @@ fn time(pattern: &Pattern) -> [f64; 2] {
 
 /// Returns the instructions of each phase of each pattern, without those of the marks; `None` if they cannot be counted.
 fn instructions(all: &[Pattern]) -> Option<Vec<Vec<u64>>> {
-    #[cfg(agent)]
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
     {
         steps::count(all)
     }
-    #[cfg(not(agent))]
+    #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
     {
         let _ = all;
         None
@@ -235,11 +242,9 @@ mod tests {
         let pair = |depot: usize| found.glibc.allocate[depot].plus(found.glibc.free[depot]);
         let [cached, fast, heap] = [pair(0), pair(1), pair(2)];
         if found.has_instructions {
-            // Without optimisation this library's places take more than they do in a release.
             assert!(cached.instructions > 20.0 && cached.instructions < 2000.0, "{found:?}");
             assert!(fast.instructions > cached.instructions && heap.instructions > cached.instructions, "{found:?}");
             assert!(found.place(Place::Arena).instructions > 0.0, "{found:?}");
-            // A clone is compared with a box, which without optimisation may take as much.
             assert!(found.grown.instructions > 0.0, "{found:?}");
         } else {
             eprintln!("skipped: no process can be run step by step here");
