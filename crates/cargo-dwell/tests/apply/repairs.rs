@@ -728,6 +728,7 @@ fn conditions_and_matches_keep_their_form() {
         "    if let Part::Is(value) = part\n        && let Value::Number(n) = &**value\n        && next(calls)\n    {",
         "get_or_insert_with(|| Box::new(Details::default()))",
         "Self::$variant(of.into())",
+        "Part::Is(of) => Err(of.as_ref().clone()),",
     ] {
         assert!(changed.contains(part), "{part}\n{text}\n{changed}");
     }

@@ -1,6 +1,7 @@
 //! Rustc's own suggestion, of any applicability: it marks "store this in the heap by calling `Box::new`" and "consider
 //! unboxing the value" as `MaybeIncorrect`, and the check of the next round decides.
 
+use super::super::syntax::Kind;
 use super::{Replace, Site, range};
 use cargo_metadata::diagnostic::{Applicability, Diagnostic};
 use std::path::PathBuf;
@@ -21,13 +22,27 @@ const HELP: [&str; 10] = [
 
 pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
     let child = children(site).next()?;
-    alternatives(site, child).into_iter().next()
+    alternatives(site, child).into_iter().next().map(|all| without_box(site, all))
+}
+
+/// `*value.clone()` makes a box and frees it: `value.as_ref().clone()` copies the value alone.
+pub(super) fn without_box(site: &Site<'_>, all: Vec<Replace>) -> Vec<Replace> {
+    let [Replace { file, range, with }] = &all[..] else { return all };
+    if with != "*" || !range.is_empty() || file != site.file {
+        return all;
+    }
+    let receiver = site.syntax.around(&site.range).find_map(|node| match &node.kind {
+        Kind::Method { receiver, name, .. } if name == "clone" && node.range.start == range.start => Some(receiver),
+        _ => None,
+    });
+    receiver.map_or(all, |receiver| vec![site.replace(receiver.end..receiver.end, ".as_ref()")])
 }
 
 /// Returns all suggestions about a box that add no clone, each with its alternatives.
 pub(super) fn all(site: &Site<'_>) -> Vec<Vec<Replace>> {
     let is_free = |repair: &Vec<Replace>| !repair.iter().any(|replace| replace.with.contains("clone"));
-    children(site).flat_map(|child| alternatives(site, child)).filter(is_free).collect()
+    let all = children(site).flat_map(|child| alternatives(site, child)).filter(is_free);
+    all.map(|all| without_box(site, all)).collect()
 }
 
 fn children<'s>(site: &'s Site<'_>) -> impl Iterator<Item = &'s Diagnostic> {

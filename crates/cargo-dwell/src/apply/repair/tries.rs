@@ -45,7 +45,14 @@ pub(super) fn candidates(site: &Site<'_>) -> Vec<Vec<Replace>> {
     }
     all.extend(declared(site, inner));
     if site.syntax.is_expr(&site.range) {
-        all.extend(forms.iter().map(|form| vec![site.replace(site.range.clone(), formed(site, &site.range, *form))]));
+        let form = |form: &(&str, &str)| match *form {
+            ("*", _) if site.shorthand(&site.range).is_none() && site.syntax.is_postfix(&site.range) => {
+                let start = site.range.start;
+                suggestion::without_box(site, vec![site.replace(start..start, "*")])
+            }
+            form => vec![site.replace(site.range.clone(), formed(site, &site.range, form))],
+        };
+        all.extend(forms.iter().map(form));
     }
     let mut seen: Vec<Vec<Replace>> = Vec::new();
     for one in all {
