@@ -409,7 +409,7 @@ struct Owns(Bump);
 // them.
 unsafe impl Allocator for Owns {
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
-        (&self.0).allocate(layout)
+        self.0.allocate(layout)
     }
 
     unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
