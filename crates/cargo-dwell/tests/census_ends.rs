@@ -209,6 +209,17 @@ fn nothing_but_the_program_is_left_of_a_tool_that_is_killed() {
     }
 }
 
+/// The program waited for ever for a copy by a helper that was killed, since a zombie exists.
+#[test]
+fn a_program_whose_helper_is_killed_continues() {
+    let mut run = Run::start("grow");
+    let helper = run.children().into_iter().filter(|id| name(*id) == "dwell-census").min().expect("the helper");
+    send(helper, libc::SIGKILL);
+    wait_until_gone(helper, "the helper");
+    run.tool.stdin.take().expect("a pipe").write_all(b"\n").expect("it reads");
+    assert_eq!(run.end("without a helper"), Some(0));
+}
+
 /// The tool said that the agent was not loaded, with reasons that were not the case.
 #[test]
 fn a_program_that_is_killed_before_the_agent_is_ready_is_said_to_be() {

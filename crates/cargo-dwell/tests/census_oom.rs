@@ -181,9 +181,10 @@ fn a_kill_of_many_small_blocks_leaves_a_report() {
     assert!(snapshot.blocks.iter().any(|of| of.content.contains("Session")), "{errors}");
 }
 
-/// A kill between the stop of the first thread and the copy: the tool waited for the threads for ever.
+/// A kill between the stop of the first thread and the copy: the tool waited for the threads for ever. And threads that waited
+/// for a page were not stopped, so that the last copy had a half of what was live.
 #[test]
-fn a_kill_while_threads_grow_ends_the_tool() {
+fn a_kill_while_threads_grow_leaves_what_was_live() {
     let _alone = alone();
     let Some(group) = Group::new("dwell-oom-threads") else {
         eprintln!("skipped: no memory control group can be made here");
@@ -204,6 +205,7 @@ fn a_kill_while_threads_grow_ends_the_tool() {
         let (errors, document, live) = run.end();
         let [snapshot] = document.snapshots.as_slice() else { panic!("one snapshot: {errors}") };
         eprintln!("limit {} MiB: {} of {live} live bytes", limit / MIB, snapshot.live_bytes);
+        assert!(snapshot.live_bytes * 10 >= live * 8, "limit {limit}: {} of {live}: {errors}", snapshot.live_bytes);
         assert!(errors.contains("note: killed by the OOM killer at "), "{errors}");
     }
 }

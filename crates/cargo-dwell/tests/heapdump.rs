@@ -283,7 +283,9 @@ fn a_folder_is_searched_by_build_id() {
     if !run("objcopy", &["--only-keep-debug", me, text(&symbols)]) || !run("strip", &["-o", text(&program), me]) {
         return;
     }
-    let line = error(&["--core", core, "--debug-dir", text(&debug), "--exe", text(&program)]);
+    let by_any_name = json(&["--core", core, "--debug-dir", text(&debug), "--exe", text(&program)]);
+    assert_eq!(owned(&by_any_name["snapshots"][0], "Account.extra").0, 50);
+    let line = error(&["--core", core, "--debug-dir", text(&make("empty")), "--exe", text(&program)]);
     assert!(line.contains("has no debug info"), "{line}");
     let id = json(&["--core", core])["program"]["build_id"].as_str().unwrap().to_owned();
     let both = make("both");

@@ -267,6 +267,66 @@ fn statics_are_listed() {
     assert_eq!((&pool["type"], &pool["size"]), (&"[u64; 512]".into(), &4096.into()));
 }
 
+/// Returns the charts of a page that a command wrote.
+fn charts(command: &str, more: &[&str]) -> (String, Vec<Value>) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("page.html");
+    text(&[&[command, "--html", file.to_str().expect("UTF-8")], more].concat());
+    let page = std::fs::read_to_string(file).expect("a page");
+    let data = page.split("id=\"data\">").nth(1).and_then(|rest| rest.split("</script>").next()).expect("the charts");
+    (page.clone(), serde_json::from_str(data).expect("JSON"))
+}
+
+/// Checks that the bars below each bar fill it, or are less.
+#[track_caller]
+fn fits(bar: &Value) -> u64 {
+    let below: u64 = bar["bars"].as_array().expect("bars").iter().map(fits).sum();
+    let bytes = bar["bytes"].as_u64().expect("bytes");
+    assert!(below <= bytes, "{bar:#}");
+    bytes
+}
+
+#[test]
+fn pages_have_the_bytes_of_types_futures_and_frames() {
+    let (page, all) = charts("layout", &[]);
+    let shape = all.iter().find(|chart| chart["title"] == "Shape").expect("a chart");
+    let bars = shape["root"]["bars"].as_array().expect("bars");
+    assert!(bars.iter().any(|bar| bar["name"] == "Mesh.0" && bar["bytes"] == 2400), "{shape:#}");
+    assert_eq!(bars.iter().map(fits).sum::<u64>(), fits(&shape["root"]), "padding is a bar, too");
+    assert!(page.contains("What to change") && page.contains("Option&lt;Box&lt;Target&gt;&gt;"));
+    let (page, all) = charts("futures", &[]);
+    assert!(all.iter().map(|chart| fits(&chart["root"])).max() > Some(8000) && page.contains("{async fn dispatch}"));
+    if cfg!(target_arch = "x86_64") {
+        let (page, all) = charts("stack", &["--top", "99"]);
+        let deepest = all.iter().map(|chart| fits(&chart["root"])).max();
+        assert!(deepest > Some(5000) && page.contains("`scratch` on the heap"), "{deepest:?}");
+    }
+}
+
+#[test]
+fn suggestions_are_at_their_lines_in_sarif() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("layout.sarif");
+    for command in ["layout", "futures"] {
+        let document = json(command, &["--sarif", file.to_str().expect("UTF-8")]);
+        let sarif: Value = serde_json::from_slice(&std::fs::read(&file).expect("a file")).expect("JSON");
+        let results = sarif["runs"][0]["results"].as_array().expect("results");
+        assert!(results.iter().all(|of| of["level"] == "note" && of["ruleId"] == command.trim_end_matches('s')));
+        if command == "layout" {
+            let shape = &of_name(&document, "types", "name", "Shape")["suggestion"]["edits"][0];
+            let is_it =
+                |of: &&Value| of["message"]["text"].as_str().is_some_and(|text| text.starts_with("Shape takes "));
+            let place = &results.iter().find(is_it).expect("it")["locations"][0]["physicalLocation"];
+            assert_eq!(
+                (&place["artifactLocation"]["uri"], &place["region"]["startLine"]),
+                (&shape["file"], &shape["line"])
+            );
+        } else {
+            assert!(!results.is_empty());
+        }
+    }
+}
+
 #[cfg(target_arch = "x86_64")]
 #[test]
 fn stack_frames_have_their_locals() {

@@ -122,6 +122,8 @@ pub(super) fn separate(path: &Path, object: &object::File<'_>) -> Vec<PathBuf> {
             let name = Path::new(&id[..2]).join(format!("{}.debug", &id[2..]));
             // The folder of debuggers, and the one that debuginfod fills.
             files.extend([also.join(".build-id").join(&name), also.join(&name), also.join(&id).join("debuginfo")]);
+            let known = KNOWN.get().into_iter().flatten();
+            files.extend(known.filter(|(of, _)| *of == id).map(|(_, file)| file.clone()));
         }
         if let Ok(Some((name, _))) = object.gnu_debuglink()
             && let Ok(name) = std::str::from_utf8(name)
@@ -146,6 +148,14 @@ pub fn search_also(folder: &Path) -> Result<()> {
     }
     let _ = ALSO.set(folder.to_owned());
     Ok(())
+}
+
+/// The files in that folder, whatever their names are, by their build ids.
+static KNOWN: OnceLock<Vec<(String, PathBuf)>> = OnceLock::new();
+
+/// Tells which files of the further folder have which build id, in hexadecimal digits.
+pub fn known(files: Vec<(String, PathBuf)>) {
+    let _ = KNOWN.set(files);
 }
 
 /// Returns the start of a path that begins with `/proc/PID/root`.

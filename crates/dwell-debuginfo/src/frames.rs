@@ -354,11 +354,11 @@ impl Found {
                 let (path, implementor, params) =
                     known.entry(frame.entry).or_insert_with(|| self.resolve(frame.entry, offsets)).clone();
                 let local = |local: &RawLocal| {
-                    let (name, ty) = match local {
-                        RawLocal::Known(name, ty) => (name, ty),
-                        RawLocal::Inlined(entry) => self.variables.get(entry).map(|(name, ty)| (name, ty))?,
+                    let (name, ty, is_inlined) = match local {
+                        RawLocal::Known(name, ty) => (name, ty, false),
+                        RawLocal::Inlined(entry) => self.variables.get(entry).map(|(name, ty)| (name, ty, true))?,
                     };
-                    Some((Text::clone(name), offsets.find(*ty)?))
+                    Some((Text::clone(name), offsets.find(*ty)?, is_inlined))
                 };
                 let locals = frame.locals.iter().filter_map(local).collect();
                 frames.push(Frame { path, implementor, params, source: source.take(), locals });

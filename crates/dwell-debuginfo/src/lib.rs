@@ -36,7 +36,7 @@ mod read;
 mod unit;
 
 pub use c_structs::c_struct;
-pub use file::{map, search_also};
+pub use file::{known, map, search_also};
 pub use locals::Locals;
 pub use model::{
     Coroutine, Enum, Field, Flavour, Frame, Kind, Local, Param, Program, Source, State, Static, Tag, Text, Type,

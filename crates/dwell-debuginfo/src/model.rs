@@ -125,8 +125,9 @@ pub struct Frame {
     pub params: Vec<Param>,
     /// The line that was executing.
     pub source: Option<Source>,
-    /// For a function with a frame of its own, the variables in that frame, with their types.
-    pub locals: Vec<(Text, TypeId)>,
+    /// For a function with a frame of its own, the variables in that frame, with their types, and whether a function declares
+    /// them that is inlined into this one.
+    pub locals: Vec<(Text, TypeId, bool)>,
 }
 
 /// A variable or parameter that is in scope at an address.

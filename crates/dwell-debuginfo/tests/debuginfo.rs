@@ -290,11 +290,11 @@ fn locals_of_inlined_functions_are_in_the_frame() {
         let load = if inlined { dwell_debuginfo::load_with_inlined } else { dwell_debuginfo::load_with_frames };
         let (program, frames) = load(&file, &own(), &[address]).unwrap();
         let locals = frames[&address].last().unwrap().locals.clone();
-        let large = locals.into_iter().filter(|(_, ty)| program.size_of(*ty) >= 90);
-        large.map(|(name, ty)| (name.to_string(), program.size_of(ty))).collect::<Vec<_>>()
+        let large = locals.into_iter().filter(|(_, ty, _)| program.size_of(*ty) >= 90);
+        large.map(|(name, ty, inlined)| (name.to_string(), program.size_of(ty), inlined)).collect::<Vec<_>>()
     };
-    assert_eq!(names(false), [("own".to_owned(), 90)]);
-    assert_eq!(names(true), [("own".to_owned(), 90), ("first".to_owned(), 700)]);
+    assert_eq!(names(false), [("own".to_owned(), 90, false)]);
+    assert_eq!(names(true), [("own".to_owned(), 90, false), ("first".to_owned(), 700, true)]);
 }
 
 #[test]

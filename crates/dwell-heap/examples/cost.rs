@@ -20,6 +20,7 @@ fn main() -> anyhow::Result<()> {
         from_outside(&Ran { executable, ..Ran::default() }, &mut [snapshot])?
     } else {
         let run = snapshots(of.as_ref(), rest, &Options { at: vec![At::Peak], ..Options::default() })?;
+        run.notes.iter().for_each(|note| eprintln!("note: {note}"));
         census(&Ran { executable: of.into(), ..Ran::default() }, &run.snapshots)?
     };
     // SAFETY: all bytes of the struct may be zero.

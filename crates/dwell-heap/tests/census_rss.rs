@@ -128,6 +128,14 @@ fn parts_at_the_peak_include_files() {
 }
 
 #[test]
+fn stacks_are_listed_by_the_names_of_threads() {
+    let rss = run(truth(), "named", At::Peak);
+    let Some((name, 2, bytes)) = rss.largest_stacks.first() else { panic!("{rss:#?}") };
+    assert_eq!(name, "deep");
+    assert!((12 * MIB..rss.stacks + 1).contains(bytes), "{rss:#?}");
+}
+
+#[test]
 fn free_pages_of_arenas_are_found() {
     let rss = run(truth(), "arenas", At::Exit);
     assert!(rss.arenas > 10 * MIB && rss.free_pages < MIB, "{rss:#?}");

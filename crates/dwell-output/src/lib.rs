@@ -1,8 +1,9 @@
 //! How the reports of `cargo dwell` look: headings and tables for a terminal or for Markdown, [numbers for people](units),
-//! [similar names](nearest), and the [HTML page](page).
+//! [similar names](nearest), the [HTML page](page), and [SARIF](sarif).
 
 pub mod nearest;
 pub mod page;
+pub mod sarif;
 pub mod units;
 
 use anstyle::Style;

@@ -7,6 +7,7 @@ use super::row::{Kind, Row};
 use super::saved::Saved;
 use clap::ValueEnum;
 use comfy_table::Cell;
+use dwell_output::sarif::{self, Found};
 use dwell_output::units::count;
 use dwell_output::{Look, header, right};
 use dwell_source::Items;
@@ -215,28 +216,14 @@ impl Report {
     }
 
     fn sarif(&self) -> Value {
-        let rule = |id: &str, text: &str| json!({ "id": id, "shortDescription": { "text": text } });
-        let result = |row: &Row| {
-            let id = if matches!(row.kind, Kind::Budget { .. }) { "budget" } else { "growth" };
-            let mut result = json!({ "ruleId": id, "level": "warning", "message": { "text": row.sentence() } });
-            if let Some((file, line)) = &row.place {
-                let place = json!({ "artifactLocation": { "uri": file, "uriBaseId": "%SRCROOT%" }, "region": { "startLine": line } });
-                result["locations"] = json!([{ "physicalLocation": place }]);
-            }
-            result
+        let found = |row: &Row| Found {
+            rule: if matches!(row.kind, Kind::Budget { .. }) { "budget" } else { "growth" },
+            is_note: false,
+            text: row.sentence(),
+            place: row.place.clone(),
         };
-        json!({
-            "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-            "version": "2.1.0",
-            "runs": [{
-                "tool": { "driver": {
-                    "name": "cargo-dwell",
-                    "version": env!("CARGO_PKG_VERSION"),
-                    "rules": [rule("budget", "More than its budget"), rule("growth", "More memory than at the base")],
-                } },
-                "results": self.failed().map(result).collect::<Vec<_>>(),
-            }],
-        })
+        let rules = [("budget", "More than its budget"), ("growth", "More memory than at the base")];
+        sarif::document(&rules, self.failed().map(found))
     }
 }
 

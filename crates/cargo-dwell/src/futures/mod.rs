@@ -1,6 +1,7 @@
 //! `cargo dwell futures`: the values that futures hold across their `.await`s, and suggestions for smaller futures.
 
 mod edits;
+mod files;
 mod finder;
 pub mod json;
 mod report;
@@ -15,7 +16,7 @@ use bytesize::ByteSize;
 use clap::Args;
 use dwell_debuginfo::{Flavour, Kind, Program, TypeId};
 use dwell_output::Format;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The arguments of `cargo dwell futures`.
 #[derive(Debug, Args)]
@@ -35,6 +36,12 @@ pub struct FuturesArgs {
     /// The output format
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
+    /// Also write a page to FILE: what to change, what the largest futures hold, and a table to search
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Also write the suggestions to FILE as SARIF, which editors and code scanning show at the lines
+    #[arg(long, value_name = "FILE")]
+    pub sarif: Option<PathBuf>,
 }
 
 /// Returns the futures of a program with suggestions, largest first. Without `all`, only those of the workspace.
@@ -72,6 +79,7 @@ pub fn run(program: &Program, args: &FuturesArgs, root: Option<&Path>, profile: 
     ids.retain(|&id| program.size_of(id) >= min);
     let futures = describe(program, &ids, root);
     let report = report::Report { version: 1, program: About::new(program, profile), all: every.len(), own, futures };
+    files::write(program, &ids, &report, args)?;
     dwell_output::print(|mut out| report.write(args, &mut out))
 }
 

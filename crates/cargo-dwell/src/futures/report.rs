@@ -96,9 +96,8 @@ impl Report {
         format!("`{name}`{profile}{rustc}: {what}.")
     }
 
-    /// Writes the suggestions: those that save bytes in all, or else those that move the most bytes to the heap.
-    fn suggestions(&self, args: &FuturesArgs, out: &mut impl io::Write, look: &Look) -> io::Result<()> {
-        let most = args.top.unwrap_or(ROWS / 2).max(1);
+    /// Returns the suggestions, one for each place in the source, largest saving first.
+    pub(super) fn advice(&self) -> Vec<&Advice> {
         let mut all: Vec<&Advice> = self
             .futures
             .iter()
@@ -108,7 +107,13 @@ impl Report {
         // Instances of a generic function have one source.
         let mut seen = HashSet::new();
         all.retain(|one| seen.insert((&one.file, one.line, one.kind, one.what.split('<').next())));
-        let (shown, moves): (Vec<&Advice>, Vec<&Advice>) = all.into_iter().partition(|one| one.shown);
+        all
+    }
+
+    /// Writes the suggestions: those that save bytes in all, or else those that move the most bytes to the heap.
+    fn suggestions(&self, args: &FuturesArgs, out: &mut impl io::Write, look: &Look) -> io::Result<()> {
+        let most = args.top.unwrap_or(ROWS / 2).max(1);
+        let (shown, moves): (Vec<&Advice>, Vec<&Advice>) = self.advice().into_iter().partition(|one| one.shown);
         let (many, once): (Vec<&Advice>, Vec<&Advice>) = shown.into_iter().partition(|one| one.rank >= Rank::Task);
         // What needs no heap is free.
         let is_enough = |one: &&Advice| one.heap == 0 || one.saves_in_future >= LARGE / 2;

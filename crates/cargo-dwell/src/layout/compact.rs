@@ -1,4 +1,4 @@
-//! Changes of a struct's fields that need no further block: lists without a capacity, and index types with a niche.
+//! Changes of a struct's fields that need no further block: lists without a capacity, and index types or integers with a niche.
 
 use super::candidates::{Candidate, Change, Finder, LEAST, is_parameter, list};
 use super::resize::{Part, optional};
@@ -45,7 +45,8 @@ impl Finder<'_, '_> {
         })
     }
 
-    /// Returns the change that gives the index types in several `Option` fields a niche: each of the options has a tag now.
+    /// Returns the change that gives the index types or integers in several `Option` fields a niche: each of the options has a tag
+    /// now.
     pub(super) fn niches(&self, id: TypeId, fields: &[Field], item: Option<&Item>) -> Option<Candidate> {
         item?;
         let index = |field: &Field| {
@@ -70,7 +71,7 @@ impl Finder<'_, '_> {
         types.dedup();
         let names: Vec<String> = found.iter().map(|(_, field, _)| format!("`{}`", field.name)).collect();
         let how = format!(
-            "keep a `NonZero` in {}, the number plus one: then the `Option`s {} need no tag ({} bytes each)",
+            "keep a `NonZero`, the number plus one, in {} of the `Option`s {}: then they need no tag ({} bytes each)",
             list(&types),
             list(&names),
             count(found.iter().map(|(.., of)| self.size(*of)).max().unwrap_or(0))
@@ -84,14 +85,13 @@ impl Finder<'_, '_> {
         })
     }
 
-    /// Returns `true` for a type of the workspace that is one integer: `struct NodeId(usize)`.
+    /// Returns `true` for an integer, and for a type of the workspace that is one: `struct NodeId(usize)`.
     fn is_index(&self, id: TypeId) -> bool {
         let ty = self.program.get(id);
-        let Kind::Struct(fields) = &ty.kind else { return false };
-        let is_integer = |field: &Field| {
-            let path = &*self.program.get(field.ty).path;
-            matches!(path, "u16" | "u32" | "u64" | "usize")
-        };
-        ty.own && matches!(&fields[..], [only] if is_integer(only))
+        let is_integer = |id: TypeId| matches!(&*self.program.get(id).path, "u16" | "u32" | "u64" | "usize");
+        match &ty.kind {
+            Kind::Struct(fields) => ty.own && matches!(&fields[..], [only] if is_integer(only.ty)),
+            _ => is_integer(id),
+        }
     }
 }

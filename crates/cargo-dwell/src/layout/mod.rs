@@ -4,9 +4,11 @@ mod candidates;
 mod compact;
 mod counts;
 mod explain;
+mod files;
 mod holders;
 pub mod json;
 mod measure;
+mod picture;
 mod report;
 mod resize;
 mod statics;
@@ -14,6 +16,7 @@ mod suggest;
 mod withheld;
 
 pub use holders::Places;
+pub(crate) use picture::picture;
 
 use anyhow::{Result, bail};
 use bytesize::ByteSize;
@@ -57,6 +60,12 @@ pub struct LayoutArgs {
     /// The output format
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
+    /// Also write a page to FILE: what to change, the bytes of the largest types, and a table to search
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["explain", "statics"])]
+    pub html: Option<PathBuf>,
+    /// Also write the suggestions to FILE as SARIF, which editors and code scanning show at the lines
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["explain", "statics"])]
+    pub sarif: Option<PathBuf>,
 }
 
 /// The order of types. Types of the workspace come first.
@@ -135,6 +144,7 @@ pub fn run(program: &Program, args: &LayoutArgs, root: Option<&Path>, profile: O
     if !has_own && !args.all && args.format == Format::Human {
         eprintln!("note: the program has no types of its own, so the report lists those of all crates");
     }
+    files::write(&about, &ids, args)?;
     dwell_output::print(|mut out| match args.format {
         Format::Json => report::json(&about, &ids, &mut out),
         _ => report::text(&about, &ids, args, &mut out),

@@ -151,7 +151,7 @@ fn is_library(unit: &str, krate: &str) -> bool {
 
 /// Returns suggestions for types of the workspace: those with the most values first, then the largest saving. Of the
 /// instances of a generic type, only the largest has one.
-fn changes(about: &About<'_>, ids: &[TypeId]) -> Vec<(TypeId, Suggestion)> {
+pub(super) fn changes(about: &About<'_>, ids: &[TypeId]) -> Vec<(TypeId, Suggestion)> {
     let mut changes: Vec<(TypeId, Suggestion)> =
         ids.iter().filter_map(|id| Some((*id, about.facts.suggest(*id)?))).collect();
     changes.sort_by_cached_key(|(id, of)| {
@@ -168,7 +168,7 @@ fn changes(about: &About<'_>, ids: &[TypeId]) -> Vec<(TypeId, Suggestion)> {
 }
 
 /// Returns the largest variants or fields.
-fn takes(program: &Program, ty: &Type, measured: &Measured<'_>) -> String {
+pub(super) fn takes(program: &Program, ty: &Type, measured: &Measured<'_>) -> String {
     if !measured.has_variants {
         let fields = measured.parts.iter().flat_map(|part| &part.fields);
         let mut fields: Vec<(u64, String)> = fields

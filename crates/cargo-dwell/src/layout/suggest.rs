@@ -577,7 +577,8 @@ mod tests {
     #[test]
     fn lists_without_capacity_and_indexes_with_a_niche_are_suggested() {
         let row = "pub struct Row { a: String, b: String, c: String }\n";
-        let node = "struct Id(usize);\nstruct Node { up: Option<Id>, next: Option<Id>, number: u64 }\n";
+        let node = "struct Id(usize);\nstruct Node { up: Option<Id>, next: Option<Id>, number: u64 }\n\
+                    struct Span { first: Option<u64>, last: Option<u64> }\n";
         let suggest = |more: &str| {
             let folder = tempfile::tempdir().unwrap();
             std::fs::write(folder.path().join("a.rs"), [row, node, more].concat()).unwrap();
@@ -587,16 +588,21 @@ mod tests {
             let fields = ["a", "b", "c"].into_iter().zip([0, 24, 48]).map(|(name, at)| field(name, text, at)).collect();
             let row = made.add("app::Row", 72, 8, Kind::Struct(fields));
             made.generic("alloc::vec::Vec<app::Row>", 24, &[row]);
-            let number = made.add("usize", 8, 8, Kind::Primitive);
+            let (number, wide) = (made.add("usize", 8, 8, Kind::Primitive), made.add("u64", 8, 8, Kind::Primitive));
             let index = made.add("app::Id", 8, 8, Kind::Struct(vec![field("0", number, 0)]));
             let option = made.choice("core::option::Option<app::Id>", 16, 8, &[("None", None), ("Some", Some(index))]);
             let fields = vec![field("up", option, 0), field("next", option, 16), field("number", number, 32)];
             let node = made.add("app::Node", 40, 8, Kind::Struct(fields));
             made.generic("alloc::vec::Vec<app::Node>", 24, &[node]);
+            let option = made.choice("core::option::Option<u64>", 16, 8, &[("None", None), ("Some", Some(wide))]);
+            let fields = vec![field("first", option, 0), field("last", option, 16)];
+            let span = made.add("app::Span", 32, 8, Kind::Struct(fields));
+            made.generic("alloc::vec::Vec<app::Span>", 24, &[span]);
             let facts = Facts::new(&made.0, Some(folder.path()), None);
-            [row, node].map(|id| facts.suggest(id).map(|of| (of.kind, of.saves, of.shown)))
+            [row, node, span].map(|id| facts.suggest(id).map(|of| (of.kind, of.saves, of.shown)))
         };
-        assert_eq!(suggest(""), [Some((Change::BoxSlice, 24, true)), Some((Change::Niche, 16, true))]);
+        let niche = Some((Change::Niche, 16, true));
+        assert_eq!(suggest(""), [Some((Change::BoxSlice, 24, true)), niche, niche]);
         assert_eq!(suggest("impl Row { fn f(&mut self) { self.c.push('x'); } }\n")[0], None);
     }
 

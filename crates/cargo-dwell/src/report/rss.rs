@@ -62,6 +62,13 @@ pub(super) fn write(snapshot: &Snapshot, look: &Look, out: &mut impl io::Write) 
         rows.push(vec![right(bytes(part)), right(percent(part, rss.bytes)), Cell::new(name)]);
     }
     look.table(out, &rows)?;
+    if !rss.largest_stacks.is_empty() {
+        let stacks = rss.largest_stacks.iter().map(|(name, threads, of)| match threads {
+            1 => format!("{name} {}", bytes(*of)),
+            _ => format!("{name} ({} threads) {}", count(*threads), bytes(*of)),
+        });
+        writeln!(out, "The largest stacks: {}.", stacks.collect::<Vec<_>>().join(", "))?;
+    }
     if !rss.largest_files.is_empty() {
         let files: Vec<String> = rss.largest_files.iter().map(|(file, of)| format!("{file} {}", bytes(*of))).collect();
         writeln!(out, "The largest files: {}.", files.join(", "))?;
@@ -152,6 +159,7 @@ mod tests {
             census: 300_000,
             untouched: 5_000,
             mostly_free: 1000,
+            largest_stacks: vec![("worker".into(), 8, 1_500_000), ("main".into(), 1, 250_000)],
             largest_files: vec![("/data/index".into(), 2_500_000)],
             survivors: vec![survivor],
             remedies: vec![remedy],
@@ -188,6 +196,7 @@ mod tests {
             "20.0 MB resident, apart from 300.0 kB of census",
             "14.0 MB",
             "5.0 kB of the live bytes were never touched",
+            "The largest stacks: worker (8 threads) 1.5 MB, main 250.0 kB.",
             "The largest files: /data/index 2.5 MB.",
             "Table.open []: Box<Session>",
             "src/main.rs:7",
@@ -196,7 +205,7 @@ mod tests {
         ] {
             assert!(text.contains(part), "{part}: {text}");
         }
-        assert!(!text.contains("stacks"), "{text}");
+        assert!(!text.contains("stacks of threads"), "{text}");
     }
 
     #[test]

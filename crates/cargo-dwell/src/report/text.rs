@@ -219,7 +219,8 @@ fn findings(snapshot: &Snapshot, most: usize, look: &Look, out: &mut impl io::Wr
         snapshot.findings.iter().partition(|finding| finding.dependency.is_none());
     if own.is_empty() {
         look.heading(out, "What to change", "")?;
-        writeln!(out, "No change was found that would save a thousandth of the live bytes.")?;
+        let of = if others.is_empty() { "" } else { " of the program's own types" };
+        writeln!(out, "No change{of} was found that would save a thousandth of the live bytes.")?;
     } else {
         look.heading(out, "What to change", ", largest saving first")?;
         look.table(out, &finding_rows(own.iter().copied().take(most), snapshot.live_bytes))?;

@@ -1,9 +1,12 @@
 //! `cargo dwell stack`: the stack frames of functions, the locals that fill them, and the deepest call paths.
 
+mod advice;
 mod depth;
 mod frames;
+mod page;
 
 use crate::program::{self, BuildArgs, Outcome, Purpose};
+use crate::report::saved;
 use anyhow::{Result, bail};
 use clap::Args;
 use comfy_table::Cell;
@@ -15,7 +18,7 @@ use frames::Function;
 use serde::Serialize;
 use std::collections::HashSet;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Returns the functions of an executable with the sizes of their frames in bytes.
@@ -41,6 +44,9 @@ pub struct Stack {
     /// The output format
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
+    /// Also write a page to FILE: the deepest paths with the locals of each frame, and a table to search
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
     #[command(flatten)]
     build: BuildArgs,
 }
@@ -88,6 +94,8 @@ struct Local {
     #[serde(rename = "type")]
     of: String,
     size: u64,
+    /// Whether a function declares it that is inlined into this one.
+    is_inlined: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -146,6 +154,9 @@ impl Stack {
             profile: executable.profile.clone(),
             functions: rows,
         };
+        if let Some(file) = &self.html {
+            saved::write(file, |out| out.write_all(page::page(&document).html().as_bytes()))?;
+        }
         dwell_output::print(|mut out| match self.format {
             Format::Json => {
                 serde_json::to_writer(&mut out, &document)?;
@@ -170,9 +181,9 @@ fn row(
     let mut locals: Vec<Local> = known
         .iter()
         .flat_map(|frame| &frame.locals)
-        .map(|(name, ty)| {
+        .map(|(name, ty, is_inlined)| {
             let of = program.get(*ty);
-            Local { name: name.to_string(), of: of.name.to_string(), size: of.size }
+            Local { name: name.to_string(), of: of.name.to_string(), size: of.size, is_inlined: *is_inlined }
         })
         .filter(|local| local.size >= LEAST_LOCAL)
         .collect();
@@ -207,7 +218,7 @@ fn text(document: &Document, total: usize, look: &Look, out: &mut impl io::Write
     }
     let profile = document.profile.as_ref().map_or_else(String::new, |profile| format!(", profile {profile}"));
     writeln!(out, "{} functions{profile}. The largest frames:\n", count(total as u64))?;
-    let mut rows = vec![header(&["frame", "deepest", "function", "where", "the locals that fill it"])];
+    let mut rows = vec![header(&["frame", "deepest", "function", "where", "the locals that fill it", "what to try"])];
     for of in &document.functions {
         let locals: Vec<_> = of
             .locals
@@ -218,9 +229,7 @@ fn text(document: &Document, total: usize, look: &Look, out: &mut impl io::Write
         let mut locals = locals;
         let more = of.locals.len().saturating_sub(LOCALS);
         locals.extend((more > 0).then(|| format!("{more} more")));
-        // Values that are made, moved or passed have no name: a future on its way to its task.
-        let named = of.locals.iter().map(|local| local.size).fold(0, u64::saturating_add);
-        let unnamed = of.frame.saturating_sub(named);
+        let unnamed = of.unnamed();
         locals.extend((unnamed >= LEAST_UNNAMED.max(of.frame / 2)).then(|| format!("temporaries {}", count(unnamed))));
         let mark = if of.recursive { " (recursive)" } else { "" };
         let least = if of.is_least { ">= " } else { "" };
@@ -231,6 +240,7 @@ fn text(document: &Document, total: usize, look: &Look, out: &mut impl io::Write
             Cell::new(format!("{}{mark}", of.name)),
             Cell::new(at),
             Cell::new(locals.join(", ")),
+            Cell::new(of.advice()),
         ]);
     }
     look.table(out, &rows)?;

@@ -158,6 +158,8 @@ fn each_layout_of_a_folder_is_found() {
     let executable = format!("{id}/executable");
     small.expect_types(&small.folder("fod", &[(&of_debuginfod, &debug), (&executable, &small.stripped)]));
     small.expect_types(&small.folder("linked", &[(&of_debugger, &debug), (&by_id, &small.stripped)]));
+    // By its build id, whatever its name is.
+    small.expect_types(&small.folder("named", &[("symbols/any", &debug), ("small", &small.stripped)]));
     let alone = small.refused(&small.folder("alone", &[(&of_debugger, &debug)]));
     assert!(alone.contains("is the debug info of the core"), "{alone}");
     let stripped = small.refused(&small.folder("bare", &[("small", &small.stripped)]));

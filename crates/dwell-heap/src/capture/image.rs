@@ -8,7 +8,7 @@
 
 use super::maps::{Mapping, mappings};
 use super::pagemap::{PAGE, PRESENT, PageMap, SWAPPED};
-use super::resident::{self, Pages, Resident, Sources};
+use super::resident::{self, Names, OfThread, Pages, Resident, Sources};
 use super::{Block, Memory, Module, Moment, Snapshot, Thread};
 use crate::agent::layout::{
     self, ADDRESSES, Allocator, COUNTED, Counts, ENTRY, FRAMES, GRANULE, LEDGER_BYTES, LEDGERS, PAIRS, Pair, SHARDS,
@@ -106,6 +106,8 @@ pub(crate) struct About {
     pub(crate) state: u64,
     pub(crate) bias: u64,
     pub(crate) executable: PathBuf,
+    /// The names of its threads at that moment.
+    pub(crate) names: Names,
     /// `smaps` of the program at that moment, if it was read. A copy has no pages of files.
     pub(crate) smaps: Option<String>,
     /// Whether the copy is being written to disk.
@@ -257,9 +259,9 @@ pub(crate) fn bounded(source: Source, about: &About, most: usize) -> Result<(Sna
     let threads = threads(&*memory, &maps, about);
     let thinned = Some(mean).filter(|mean| *mean != weights);
     let resident = pages.filter(|_| thinned.is_none()).map(|pages| {
-        let stack = |thread: &Thread| Some((thread.stack_pointer()?, thread.pointer));
-        let stacks = threads.iter().filter_map(stack).chain(about.stacks.iter().map(|stack| (*stack, None)));
-        let (blocks, stacks) = (blocks.as_slice(), stacks.collect());
+        let known = threads.iter().filter_map(|thread| OfThread::new(thread, &about.names));
+        let others = about.stacks.iter().map(|stack| OfThread { stack: *stack, ..OfThread::default() });
+        let (blocks, stacks) = (blocks.as_slice(), known.chain(others).collect());
         let has_classes = matches!(about.allocator, Some(Allocator::Mimalloc | Allocator::Jemalloc));
         let agent = Some(about.state);
         resident::divide(&pages, &Sources { memory: &*memory, blocks, records, agent, stacks, has_classes })

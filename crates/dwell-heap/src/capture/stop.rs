@@ -99,11 +99,18 @@ enum Doing {
     WaitingUntil(i64, u64, u64),
 }
 
+/// What the kernel says of a thread that waits outside of any call, for a page.
+const NO_CALL: i64 = -1;
+/// The calls that wait for the lock of the process's mappings, as threads that allocate do. Only a signal that kills ends that.
+const OF_MEMORY: [i64; 5] = [libc::SYS_mmap, libc::SYS_munmap, libc::SYS_mprotect, libc::SYS_mremap, libc::SYS_brk];
+
 impl Doing {
     fn is_restarted(self) -> bool {
         match self {
             Self::Running => true,
-            Self::Waiting(call, ..) | Self::WaitingUntil(call, ..) => registers::RESTARTED.contains(&call),
+            Self::Waiting(call, ..) | Self::WaitingUntil(call, ..) => {
+                call == NO_CALL || OF_MEMORY.contains(&call) || registers::RESTARTED.contains(&call)
+            }
         }
     }
 
@@ -558,7 +565,10 @@ mod tests {
         let without = timed.replace("0x7ff0", "0x0");
         assert_eq!(parse(&without), Some(Doing::Waiting(libc::SYS_epoll_pwait2, 0x7ffd, 0x7f12)));
         assert_eq!(parse("running\n"), Some(Doing::Running));
-        assert_eq!(parse("-1 0x7ffd 0x7f12"), Some(Doing::Waiting(-1, 0x7ffd, 0x7f12)));
+        // Threads that grow wait for pages, and are stopped in that.
+        assert_eq!(parse("-1 0x7ffd 0x7f12"), Some(Doing::Waiting(NO_CALL, 0x7ffd, 0x7f12)));
+        let is_left = |call: i64| Doing::Waiting(call, 0x7ffd, 0x7f12).is_left(Which::Willing);
+        assert!(![NO_CALL, libc::SYS_mmap, libc::SYS_futex].map(is_left).contains(&true) && is_left(libc::SYS_read));
         assert_eq!(parse(""), None);
     }
 

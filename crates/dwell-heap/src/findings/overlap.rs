@@ -38,7 +38,7 @@ fn is_of(finding: &Finding, field: &String) -> bool {
 fn elsewhere(row: &mut Finding) {
     let krate = row.dependency.as_deref().unwrap_or_default();
     row.how = if dependencies::is_of_type(row) {
-        format!("in {krate}: {}; an issue there, or a [patch] with it", row.how)
+        format!("in {krate}: {}; an issue there, or a patch, by `cargo dwell apply --patched`", row.how)
     } else {
         format!("in {krate}: a setting of it, fewer of these values, or an issue there")
     };

@@ -11,8 +11,9 @@ const PAGE: u64 = 4096;
 const MOSTLY_FREE: u32 = 2048;
 /// The maximum number of survivors listed.
 const SURVIVORS: usize = 10;
-/// The maximum number of files listed.
+/// The maximum numbers of files and of names of threads listed.
 const FILES: usize = 3;
+const THREADS: usize = 3;
 /// The least number of bytes that a remedy returns.
 const LEAST: u64 = 1 << 20;
 
@@ -40,6 +41,9 @@ pub struct Rss {
     pub stacks: u64,
     /// The number of these stacks.
     pub threads: u64,
+    /// The threads whose stacks are largest, by name: the name, their number, and the resident bytes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub largest_stacks: Vec<(String, u64, u64)>,
     /// Mapped files and shared memory.
     pub files: u64,
     /// The largest of these files with their resident bytes.
@@ -221,8 +225,9 @@ pub(crate) fn of(walk: &Walk<'_, '_>, snapshot: &Snapshot, origins: &[Origin]) -
         mapped: resident.mapped,
         stacks: resident.stacks,
         threads: resident.threads,
+        largest_stacks: largest(&resident.by_thread, THREADS, |of| of.2 >= heap / 100),
         files: resident.files,
-        largest_files: resident.by_file.iter().filter(|(_, bytes)| *bytes >= heap / 100).take(FILES).cloned().collect(),
+        largest_files: largest(&resident.by_file, FILES, |of| of.1 >= heap / 100),
         program: resident.program,
         census: resident.census,
         untouched: snapshot.live_bytes.saturating_sub(live - unwritten),
@@ -234,6 +239,10 @@ pub(crate) fn of(walk: &Walk<'_, '_>, snapshot: &Snapshot, origins: &[Origin]) -
         rss.offer(remedy);
     }
     Some(rss)
+}
+
+fn largest<T: Clone>(of: &[T], most: usize, is_large: impl Fn(&T) -> bool) -> Vec<T> {
+    of.iter().filter(|of| is_large(of)).take(most).cloned().collect()
 }
 
 /// What the blocks of an owner take of the resident memory.

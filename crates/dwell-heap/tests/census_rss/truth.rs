@@ -154,6 +154,22 @@ fn main() {
             parts(folder);
             resident().to_string()
         }
+        // Two threads with deep stacks wait while the peak is copied.
+        "named" => {
+            let (ready, is_ready) = std::sync::mpsc::channel();
+            for _ in 0..2 {
+                let (ready, builder) = (ready.clone(), std::thread::Builder::new().name("deep".into()));
+                let wait = move || {
+                    black_box(deep(6 * MIB));
+                    ready.send(()).expect("it waits");
+                    std::thread::sleep(std::time::Duration::from_secs(1000));
+                };
+                builder.stack_size(32 * MIB).spawn(wait).expect("a thread");
+            }
+            (0..2).for_each(|_| is_ready.recv().expect("it is ready"));
+            drop(black_box(vec![1_u8; 4 * MIB]));
+            resident().to_string()
+        }
         _ => panic!("{mode}"),
     };
     fs::write(file, text).expect("it is written");

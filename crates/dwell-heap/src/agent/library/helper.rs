@@ -264,9 +264,22 @@ pub fn before_fall(live: i64, size: i64, frame: u64) {
 pub fn after_growth(live: i64, frame: u64) {
     let shared = shared();
     shared.live.store(live.max(0) as u64, Ordering::Relaxed);
+    if STATE.wanted.load(Ordering::Relaxed) == Event::GROWN {
+        wait_for_copy();
+    }
     let wanted = shared.grow_at.load(Ordering::Relaxed);
     if live.max(0) as u64 >= wanted {
         grown(wanted, frame);
+    }
+}
+
+/// Waits for the copy that another thread requested: many threads would grow far beyond it until all of them are stopped.
+#[cold]
+#[inline(never)]
+fn wait_for_copy() {
+    let done = STATE.done.load(Ordering::Acquire);
+    if STATE.wanted.load(Ordering::Acquire) == Event::GROWN && !is_helper_gone() {
+        wait(done);
     }
 }
 
@@ -308,9 +321,10 @@ fn wait(done: u32) {
     }
 }
 
+/// Returns `true` if the helper has ended. It stays a zombie until the tool waits for it, so the tool tells by a zero.
 fn is_helper_gone() -> bool {
     const NO_SUCH_PROCESS: isize = -3;
-    let pid = shared().helper.load(Ordering::Relaxed) as usize;
+    let pid = shared().helper.load(Ordering::Acquire) as usize;
     // SAFETY: the call sends no signal for the number 0; it only checks whether the process exists.
-    unsafe { sys::call(sys::KILL, [pid, 0, 0, 0, 0, 0]) == NO_SUCH_PROCESS }
+    pid == 0 || unsafe { sys::call(sys::KILL, [pid, 0, 0, 0, 0, 0]) == NO_SUCH_PROCESS }
 }

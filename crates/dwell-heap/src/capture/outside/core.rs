@@ -166,6 +166,7 @@ fn read(path: &Path, exe: Option<&Path>, debug: Option<&Path>) -> Result<(Option
         glibc: found.glibc,
         moment: Moment::Core,
         millis: 0,
+        names: Vec::new(),
         smaps: None,
         pause: None,
     };

@@ -30,7 +30,8 @@ impl Folder {
         list(path, 0, &mut files).with_context(|| format!("{}: cannot be read", path.display()))?;
         let count = files.len();
         let of = |file: PathBuf| Some(file).filter(|file| is_elf(file)).and_then(|file| Some((build_id(&file)?, file)));
-        let files = files.into_iter().filter_map(of).map(|(id, file)| (file, id)).collect();
+        let files: Vec<_> = files.into_iter().filter_map(of).map(|(id, file)| (file, id)).collect();
+        debuginfo::known(files.iter().map(|(file, id)| (hex(id), file.clone())).collect());
         Ok(Self { path: path.to_owned(), files, count })
     }
 
@@ -56,10 +57,7 @@ impl Folder {
         if let Some(program) = programs.iter().find(|file| debuginfo::expect(file).is_ok()) {
             return Ok((*program).clone());
         }
-        let hex = wanted.iter().fold(String::new(), |mut text, byte| {
-            let _ = write!(text, "{byte:02x}");
-            text
-        });
+        let hex = hex(wanted);
         match (programs.first(), self.all(wanted).next()) {
             (Some(program), _) => bail!(
                 "{shown}: has no debug info of {}, which is stripped: none of the build id {hex} with types; {count} files were \
@@ -75,6 +73,13 @@ impl Folder {
             }
         }
     }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }
 
 fn list(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> std::io::Result<()> {

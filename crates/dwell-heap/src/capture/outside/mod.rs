@@ -20,7 +20,7 @@ use super::copied::Copied;
 use super::image::Copy;
 use super::maps::{self, Mapping, below};
 use super::pagemap::PAGE;
-use super::resident::{self, Pages, Sources};
+use super::resident::{self, Names, OfThread, Pages, Sources};
 use super::{Block, Module, Moment, Rounding, Snapshot, Thread, malloc};
 use crate::arch::{self, AROUND};
 use anyhow::Result;
@@ -61,6 +61,8 @@ pub struct Captured {
     glibc: Option<String>,
     moment: Moment,
     millis: u64,
+    /// The names of its threads.
+    names: Names,
     /// The mappings with what is resident of each, if that is known.
     smaps: Option<Vec<Mapping>>,
     /// How long the program was stopped.
@@ -110,7 +112,7 @@ impl Captured {
             live.blocks.into_iter().map(|(addr, size)| Block { addr, size, stack: 0, weight: 1 }).collect();
         let live_bytes = blocks.iter().map(|block| block.size).sum();
         let resident = self.smaps.as_ref().filter(|_| arch::page() == PAGE).map(|smaps| {
-            let stacks = self.threads.iter().filter_map(|of| Some((of.stack_pointer()?, of.pointer))).collect();
+            let stacks = self.threads.iter().filter_map(|of| OfThread::new(of, &self.names)).collect();
             let has_classes = live.rounding == Rounding::Classes;
             let (memory, blocks) = (&self.memory, blocks.as_slice());
             let of = Sources { memory, blocks, records: Vec::new(), agent: None, stacks, has_classes };

@@ -14,6 +14,7 @@ use crate::arch;
 use crate::capture::Moment;
 use crate::capture::copied::Copied;
 use crate::capture::maps::{self, Mapping, below};
+use crate::capture::resident;
 use crate::capture::stop;
 use anyhow::{Context, Result, bail};
 use std::fs;
@@ -48,6 +49,7 @@ pub fn attach(pid: i32, exe: Option<&Path>, debug: Option<&Path>) -> Result<Capt
     guard.end(pid)?;
     // What is resident of files changes seldom, so that this need not be read during the stop.
     let smaps = fs::read_to_string(format!("/proc/{pid}/smaps")).ok().map(|text| maps::mappings(&text));
+    let names = resident::names(pid);
     let executable = Executable::find(&maps, entry, &file)
         .with_context(|| format!("{}: is not the executable of process {pid}", file.display()))?;
     let mut memory = Copied::default();
@@ -70,6 +72,7 @@ pub fn attach(pid: i32, exe: Option<&Path>, debug: Option<&Path>) -> Result<Capt
         glibc: None,
         moment,
         millis,
+        names,
         smaps,
         pause: Some(pause),
     })

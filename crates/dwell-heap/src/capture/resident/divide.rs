@@ -5,8 +5,9 @@ use crate::arch::{self, AROUND};
 use crate::capture::copied::Copied;
 use crate::capture::maps::{Mapping, mappings};
 use crate::capture::pagemap::{PAGE, PRESENT, PageMap};
-use crate::capture::{Block, Memory};
-use std::collections::HashMap;
+use crate::capture::{Block, Memory, Thread};
+use std::collections::{HashMap, HashSet};
+use std::fs;
 use std::path::Path;
 
 /// Larger mappings are not divided by page: their page table would take too long to read.
@@ -21,10 +22,43 @@ pub(in crate::capture) struct Sources<'s> {
     pub(in crate::capture) records: Vec<(u64, u64)>,
     /// An address in the agent's library, if it is there.
     pub(in crate::capture) agent: Option<u64>,
-    /// The stack pointer of each thread, with its thread pointer.
-    pub(in crate::capture) stacks: Vec<(u64, Option<u64>)>,
+    /// The threads' stacks.
+    pub(in crate::capture) stacks: Vec<OfThread>,
     /// Whether the allocator rounds sizes up to the classes of mimalloc and jemalloc.
     pub(in crate::capture) has_classes: bool,
+}
+
+/// The names of a process's threads by their numbers.
+pub(in crate::capture) type Names = Vec<(i32, String)>;
+
+/// Reads the names of a process's threads.
+pub(in crate::capture) fn names(process: i32) -> Names {
+    let Ok(tasks) = fs::read_dir(format!("/proc/{process}/task")) else { return Names::new() };
+    let name = |task: fs::DirEntry| {
+        let name = fs::read(task.path().join("comm")).ok()?;
+        let id = task.file_name().to_str()?.parse().ok()?;
+        Some((id, String::from_utf8_lossy(name.trim_ascii_end()).into_owned()))
+    };
+    tasks.filter_map(|task| name(task.ok()?)).collect()
+}
+
+/// Where a thread's stack is.
+#[derive(Clone, Debug, Default)]
+pub(in crate::capture) struct OfThread {
+    /// The stack pointer.
+    pub(in crate::capture) stack: u64,
+    /// The base of its thread-local memory, if known.
+    pub(in crate::capture) pointer: Option<u64>,
+    /// Its name, if known.
+    pub(in crate::capture) name: Option<String>,
+}
+
+impl OfThread {
+    /// Returns `None` if the stack is not known.
+    pub(in crate::capture) fn new(thread: &Thread, names: &Names) -> Option<Self> {
+        let name = names.iter().find(|(id, _)| *id == thread.id).map(|(_, name)| name.clone());
+        Some(Self { stack: thread.stack_pointer()?, pointer: thread.pointer, name })
+    }
 }
 
 /// The anonymous resident pages of a process, to be read before the memory: a read makes pages.
@@ -107,13 +141,13 @@ pub(in crate::capture) fn divide(pages: &Pages, of: &Sources<'_>) -> Resident {
     let records = Ranges::new(of.records.clone());
     let (heap, arenas) = heap(mappings, of);
     let heap = heap.without(&records);
-    let of_threads = of.stacks.iter().filter_map(|stack| self::stack(mappings, *stack));
+    let of_threads = of.stacks.iter().filter_map(|of| stack(mappings, of.stack, of.pointer));
     let stacks = Ranges::new(of_threads.chain(ended(mappings, of.memory)).collect());
     let stacks = stacks.without(&records).without(&heap);
 
     let mut all = Resident { arenas, ..Resident::default() };
     let mut by_file: HashMap<&Path, u64> = HashMap::new();
-    let mut of_heap = Vec::new();
+    let (mut of_heap, mut of_stacks) = (Vec::new(), Vec::new());
     // The file of the mapping that ends where the next one starts.
     let mut before: Option<(u64, &Path)> = None;
     for (mapping, present) in mappings {
@@ -151,10 +185,11 @@ pub(in crate::capture) fn divide(pages: &Pages, of: &Sources<'_>) -> Resident {
         let in_records = present.bytes() - rest.bytes();
         let in_heap = rest.and(&heap);
         let rest = rest.without(&heap);
-        let in_stacks = if is_named("[stack]") { rest.bytes() } else { rest.and(&stacks).bytes() };
-        let mapped = rest.bytes() - in_stacks;
+        let in_stacks = if is_named("[stack]") { rest.clone() } else { rest.and(&stacks) };
+        let mapped = rest.bytes() - in_stacks.bytes();
         all.census += in_records;
-        all.stacks += in_stacks;
+        all.stacks += in_stacks.bytes();
+        of_stacks.extend_from_slice(in_stacks.all());
         // The kernel does not count pages that were never written; and a copy lacks what is shared or excluded from it.
         let unwritten = present.bytes().saturating_sub(mapping.resident);
         let unwritten_in_heap = unwritten.min(in_heap.bytes());
@@ -166,17 +201,35 @@ pub(in crate::capture) fn divide(pages: &Pages, of: &Sources<'_>) -> Resident {
     all.threads = stacks.0.len() as u64 + u64::from(mappings.iter().any(|(of, _)| of.path == Path::new("[stack]")));
     all.by_file = by_file.into_iter().map(|(path, bytes)| (path.display().to_string(), bytes)).collect();
     all.by_file.sort_by(|a, b| (b.1, &a.0).cmp(&(a.1, &b.0)));
+    all.by_thread = by_thread(mappings, &of.stacks, &Ranges::new(of_stacks));
     all.heap = Ranges::new(of_heap);
     chunks(&mut all, mappings, of);
     all
 }
 
 /// Returns the stack of a thread: from its mapping's start to the thread's control block, which glibc puts at its end.
-fn stack(mappings: &[(Mapping, Option<Ranges>)], (stack, thread): (u64, Option<u64>)) -> Option<(u64, u64)> {
+fn stack(mappings: &[(Mapping, Option<Ranges>)], stack: u64, thread: Option<u64>) -> Option<(u64, u64)> {
     let (mapping, _) = mappings.iter().find(|(mapping, _)| mapping.contains(stack))?;
     let end = thread.filter(|thread| mapping.contains(*thread) && *thread > stack);
     let end = end.map_or(mapping.end, |thread| (thread + AROUND.1).next_multiple_of(PAGE).min(mapping.end));
     mapping.is_anonymous().then_some((mapping.start, end))
+}
+
+/// Returns the resident bytes of stacks by the names of their threads, with the number of these, most bytes first.
+fn by_thread(mappings: &[(Mapping, Option<Ranges>)], of: &[OfThread], stacks: &Ranges) -> Vec<(String, u64, u64)> {
+    let mut found: HashMap<&str, (u64, u64)> = HashMap::new();
+    let mut seen = HashSet::new();
+    for of in of {
+        let (Some(name), Some((start, end))) = (&of.name, stack(mappings, of.stack, of.pointer)) else { continue };
+        if seen.insert(start) {
+            let (threads, bytes) = found.entry(name).or_default();
+            *threads += 1;
+            *bytes += stacks.bytes_in(start, end);
+        }
+    }
+    let mut all: Vec<_> = found.into_iter().map(|(name, (threads, bytes))| (name.to_owned(), threads, bytes)).collect();
+    all.sort_by(|a, b| (b.2, &a.0).cmp(&(a.2, &b.0)));
+    all
 }
 
 /// Returns the stacks of threads that are not known: those that ended with the program, and those that glibc keeps for later
@@ -205,7 +258,7 @@ fn ended(mappings: &[(Mapping, Option<Ranges>)], memory: &dyn Memory) -> Vec<(u6
             let is_own = |at: &usize| [0, 16].iter().all(|field| word(at + field) == Some(page + *at as u64));
             (0..LENGTH).step_by(STEP).find(is_own).map(|at| page + at as u64)
         });
-        found.extend(control_block.and_then(|thread| stack(mappings, (mapping.start, Some(thread)))));
+        found.extend(control_block.and_then(|thread| stack(mappings, mapping.start, Some(thread))));
     }
     found
 }

@@ -12,7 +12,7 @@ mod divide;
 mod glibc;
 
 #[cfg(agent)]
-pub(super) use divide::{Pages, Sources, divide, undivided};
+pub(super) use divide::{Names, OfThread, Pages, Sources, divide, names, undivided};
 
 /// The resident memory of a process.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,6 +27,8 @@ pub struct Resident {
     pub stacks: u64,
     /// The number of stacks that have resident pages.
     pub threads: u64,
+    /// The bytes of `stacks` by the names of the threads and their number, most bytes first.
+    pub by_thread: Vec<(String, u64, u64)>,
     /// Anonymous memory that is of no allocator as far as is known: the program mapped it itself.
     pub mapped: u64,
     /// The memory of the agent.

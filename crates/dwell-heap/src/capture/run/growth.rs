@@ -119,6 +119,10 @@ impl Growth {
     /// Plans the next copy again, as other memory is in use, or the program has become smaller.
     pub(super) fn replan(&self) {
         let shared = self.plan.shared();
+        // The program must not wait for a helper that was killed. A zombie has no memory.
+        if resident(shared.helper.load(Ordering::Relaxed).cast_signed()).is_none_or(|bytes| bytes == 0) {
+            shared.helper.store(0, Ordering::Release);
+        }
         let planned = shared.grow_at.load(Ordering::Acquire);
         // Before the first copy, and while one is made.
         if planned == u64::MAX || planned == FLOOR {

@@ -5,6 +5,7 @@ use super::limits::smaps;
 use super::message::{Message, Moved};
 use super::plan::{Plan, wake};
 use crate::agent::layout::Event;
+use crate::capture::resident::names;
 use crate::capture::stop::Tracer;
 use std::fs::File;
 use std::io::Read;
@@ -49,9 +50,10 @@ pub(super) fn listen(socket: &OwnedFd, growth: &Growth, sender: &Sender<Message>
         }
         // Before the threads continue. The agent counts this time as that of the copy.
         let smaps = if event.pid > 0 { smaps(growth.pid) } else { None };
+        let names = smaps.as_ref().map(|_| names(growth.pid)).unwrap_or_default();
         let threads = stopped.as_ref().map(|(stopped, _)| stopped.threads.clone()).filter(|_| event.held != 0);
         let spill = event.pid > 0 && Growth::is_kept(event.what) && growth.nearness().spills();
-        let moved = Moved { threads: threads.unwrap_or_default(), smaps, spill };
+        let moved = Moved { threads: threads.unwrap_or_default(), names, smaps, spill };
         if sender.send(Message::Event(event, moved)).is_err() || event.what == Event::ENDED {
             growth.release();
             return;

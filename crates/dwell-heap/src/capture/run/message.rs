@@ -2,6 +2,7 @@
 
 use crate::agent::layout::Event;
 use crate::capture::Thread;
+use crate::capture::resident::Names;
 use crate::capture::spill::Spilled;
 use std::process::ExitStatus;
 
@@ -21,7 +22,8 @@ pub(super) enum Message {
 pub(super) struct Moved {
     /// The program's threads if they were stopped.
     pub(super) threads: Vec<Thread>,
-    /// Its mappings.
+    /// The names of its threads, and its mappings.
+    pub(super) names: Names,
     pub(super) smaps: Option<String>,
     /// Whether the copy is to be written to disk at once.
     pub(super) spill: bool,

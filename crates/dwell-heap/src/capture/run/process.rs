@@ -457,7 +457,7 @@ impl Session<'_, '_> {
 
     /// Records a copy that the helper made.
     fn take(&mut self, event: &Event, moved: Moved) -> Result<()> {
-        let Moved { threads, smaps, spill } = moved;
+        let Moved { threads, names, smaps, spill } = moved;
         let at = match event.what {
             Event::PEAK => Moment::Peak,
             Event::GROWN => Moment::Growth,
@@ -470,7 +470,7 @@ impl Session<'_, '_> {
             return Ok(());
         }
         let is_latest = Growth::is_kept(event.what);
-        let mut about = About { smaps, is_on_its_way: spill, ..self.about(at.clone(), event.nanos) };
+        let mut about = About { names, smaps, is_on_its_way: spill, ..self.about(at.clone(), event.nanos) };
         if is_latest {
             about.stacks.push(event.stack);
             about.threads.push(event.thread);
@@ -527,6 +527,7 @@ impl Session<'_, '_> {
             state: shared.state.load(Ordering::Relaxed),
             bias: shared.bias.load(Ordering::Relaxed),
             executable: self.target.path.clone(),
+            names: Vec::new(),
             smaps: None,
             is_on_its_way: false,
             allocator: self.allocator,

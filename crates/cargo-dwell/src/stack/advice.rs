@@ -1,0 +1,118 @@
+//! What can make a frame smaller.
+
+use super::{LEAST_UNNAMED, Local, Row};
+use dwell_output::units::count;
+
+/// The least frame for which something is advised.
+const LARGE: u64 = 2048;
+/// The same of a function that calls itself: each level has it.
+const LARGE_RECURSIVE: u64 = 512;
+
+impl Row {
+    /// Returns the bytes of the frame without a name. Values that are made, moved or passed have none: a future on its way to
+    /// its task.
+    pub(super) fn unnamed(&self) -> u64 {
+        let named = self.locals.iter().map(|local| local.size).fold(0, u64::saturating_add);
+        self.frame.saturating_sub(named)
+    }
+
+    /// Returns what to try; nothing for a small frame.
+    pub(super) fn advice(&self) -> String {
+        self.remedy().map_or_else(String::new, |(text, _)| text)
+    }
+
+    /// Returns the bytes by which [`advice`](Self::advice) makes the frame smaller, if that is known.
+    pub(super) fn spared(&self) -> u64 {
+        self.remedy().map_or(0, |(_, bytes)| bytes)
+    }
+
+    fn remedy(&self) -> Option<(String, u64)> {
+        let half = self.frame / 2;
+        let largest = self.locals.first().filter(|local| local.size >= self.frame / 3);
+        if self.recursive && self.frame >= LARGE_RECURSIVE {
+            let part = largest.map_or_else(String::new, |local| format!(", or {}", boxed(local)));
+            let text =
+                format!("each level has {} bytes: a loop over a list of what is left to do{part}", count(self.frame));
+            return Some((text, largest.map_or(0, |local| local.size)));
+        }
+        if self.frame < LARGE {
+            return None;
+        }
+        let inlined: Vec<&Local> = self.locals.iter().filter(|local| local.is_inlined).collect();
+        let bytes = inlined.iter().map(|local| local.size).fold(0, u64::saturating_add);
+        if let ([first, second, ..], true) = (&inlined[..], bytes >= half) {
+            let names = format!("`{}` and `{}`", first.name, second.name);
+            let text = format!("#[inline(never)] on the functions of {names}: inlined, both are in this frame at once");
+            return Some((text, second.size));
+        }
+        if let Some(local) = largest {
+            let text = if local.is_inlined {
+                format!("#[inline(never)] on the function of `{}`, or {}", local.name, boxed(local))
+            } else {
+                boxed(local)
+            };
+            return Some((text, local.size));
+        }
+        if self.unnamed() >= LEAST_UNNAMED.max(half) {
+            return Some(("split it into parts that are #[inline(never)]".to_owned(), 0));
+        }
+        match &self.locals[..] {
+            [first, second, ..] => Some((
+                format!("split it: `{}` and `{}` in #[inline(never)] parts", first.name, second.name),
+                second.size,
+            )),
+            _ => None,
+        }
+    }
+}
+
+/// Returns how a local goes to the heap.
+fn boxed(local: &Local) -> String {
+    // `Box::new` of an array makes it on the stack first.
+    match local.of.strip_prefix('[') {
+        Some(_) => format!("`{}` on the heap: vec![..].into_boxed_slice()", local.name),
+        None => format!("`{}` in a Box", local.name),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn local(name: &str, of: &str, size: u64, is_inlined: bool) -> Local {
+        Local { name: name.into(), of: of.into(), size, is_inlined }
+    }
+
+    fn row(frame: u64, recursive: bool, locals: Vec<Local>) -> Row {
+        Row {
+            name: "a::b".into(),
+            file: None,
+            line: None,
+            frame,
+            locals,
+            deepest: frame,
+            is_least: false,
+            recursive,
+            path: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn each_cause_has_its_remedy() {
+        let buffer = || local("buffer", "[u8; 7000]", 7000, false);
+        assert_eq!(row(1000, false, vec![local("a", "A", 900, false)]).advice(), "");
+        assert_eq!(row(7100, false, vec![buffer()]).advice(), "`buffer` on the heap: vec![..].into_boxed_slice()");
+        assert_eq!(row(7100, false, vec![local("a", "A", 7000, false)]).advice(), "`a` in a Box");
+        let of_two =
+            vec![local("first", "D", 7000, true), local("second", "D", 7000, true), local("own", "O", 500, false)];
+        let text = row(15_000, false, of_two).advice();
+        assert!(text.starts_with("#[inline(never)] on the functions of `first` and `second`"), "{text}");
+        let text = row(7100, false, vec![local("first", "D", 7000, true)]).advice();
+        assert_eq!(text, "#[inline(never)] on the function of `first`, or `first` in a Box");
+        let text = row(800, true, vec![local("a", "A", 500, false)]).advice();
+        assert_eq!(text, "each level has 800 bytes: a loop over a list of what is left to do, or `a` in a Box");
+        assert!(row(9000, false, Vec::new()).advice().starts_with("split it into parts"));
+        let parts = vec![local("a", "A", 2500, false), local("b", "B", 2400, false), local("c", "C", 2300, false)];
+        assert!(row(9000, false, parts).advice().starts_with("split it: `a` and `b`"));
+    }
+}
