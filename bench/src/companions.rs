@@ -5,6 +5,7 @@ use dwell::sparse::{SortedMap, ThinSlice, ThinStr};
 use fastrand::Rng;
 use std::collections::{BTreeMap, HashMap};
 use std::hint::black_box;
+use std::sync::Arc;
 
 use crate::op::{LOOP, Op, Suite};
 use crate::row::{Output, Row};
@@ -78,13 +79,19 @@ macro_rules! texts {
         }
     )*};
 }
-texts!(Box<str> String ThinStr arcstr::ArcStr ecow::EcoString cold_string::ColdString);
+texts!(
+    Box<str> String ThinStr Arc<str> arcstr::ArcStr ecow::EcoString cold_string::ColdString compact_str_010::CompactString
+    smol_str::SmolStr
+);
 
 macro_rules! for_texts {
     ($do:ident $($argument:expr)?) => {
         $do::<Box<str>>("box-str" $(, $argument)?);
         $do::<String>("string" $(, $argument)?);
         $do::<ThinStr>("dwell" $(, $argument)?);
+        $do::<Arc<str>>("arc-str" $(, $argument)?);
+        $do::<compact_str_010::CompactString>("compact_str 0.10.0" $(, $argument)?);
+        $do::<smol_str::SmolStr>("smol_str 0.3.2" $(, $argument)?);
         $do::<arcstr::ArcStr>("arcstr 1.2.0" $(, $argument)?);
         $do::<ecow::EcoString>("ecow 0.3.1" $(, $argument)?);
         $do::<cold_string::ColdString>("cold-string 0.5.0" $(, $argument)?);
@@ -124,6 +131,18 @@ fn strings() -> Suite {
             },
         ));
         ops.push(op("clone+drop", subject, values::<T>, |values, n| {
+            sink::pointer(values[n % VALUES].clone().text());
+        }));
+        // Names and codes, all of which an inline form holds.
+        fn short() -> Vec<String> {
+            let rng = &mut Rng::with_seed(7);
+            (0..VALUES).map(|_| (0..rng.usize(1..=22)).map(|_| rng.alphanumeric()).collect()).collect()
+        }
+        ops.push(op("create+drop/1-22", subject, short, |texts, n| {
+            sink::pointer(T::make(&texts[n % VALUES]).text());
+        }));
+        let shorts = || short().iter().map(|text| T::make(text)).collect::<Vec<T>>();
+        ops.push(op("clone+drop/1-22", subject, shorts, |values, n| {
             sink::pointer(values[n % VALUES].clone().text());
         }));
     }

@@ -2,6 +2,7 @@
 //!
 //! | phase | operation |
 //! |---|---|
+//! | `construct` | built, stored and dropped; the future escapes |
 //! | `first_poll` | built, stored, polled once and dropped; the future escapes |
 //! | `first_poll/published` | the same, but as in the article the future does not escape |
 //! | `complete` | built, stored, polled until it is ready, and dropped; the future escapes |
@@ -18,6 +19,7 @@ use super::subjects::{BoxPin, Boxed, ConcretePin, InSlab, InlineBox, LocalPool, 
 use super::subjects::{Reusable, ReusableBox, Sends, Small, Stack, Subject, Work};
 use crate::op::{LOOP, Op, Run};
 use crate::sink;
+use futures::FutureExt as _;
 
 /// A function that builds a workload from the storage of inner layers, the value to return, and the number of polls
 /// before it is ready.
@@ -116,6 +118,22 @@ fn word(poll: Poll<u64>) -> u64 {
     }
 }
 
+/// Returns a chain of sixteen combinators of the crate futures around a ready value.
+fn chain(value: u64) -> impl Work {
+    macro_rules! mapped {
+        ($future:expr;) => { $future };
+        ($future:expr; $_:tt $($rest:tt)*) => { mapped!($future.map(|value: u64| value.wrapping_add(1)); $($rest)*) };
+    }
+    mapped!(futures::future::ready(value); 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16)
+}
+
+#[inline(never)]
+fn construct<S: Subject, F: Work>(storage: &mut S::Storage, build: impl Build<S::Storage, F>, value: u64, n: u64) {
+    let future = build(storage, value, n);
+    let mut held = pin!(S::make(storage, future));
+    sink::change(&mut held);
+}
+
 #[inline(never)]
 fn first_poll<S: Subject, F: Work, const ESCAPES: bool>(
     storage: &mut S::Storage,
@@ -192,6 +210,7 @@ fn phases<S: Subject, F: Work>(
             }));
         };
     }
+    repeat!("construct", |storage, value, n| construct::<S, F>(storage, build, value, n));
     repeat!("first_poll", |storage, value, n| first_poll::<S, F, true>(storage, build, value, n));
     repeat!("first_poll/published", |storage, value, n| first_poll::<S, F, false>(storage, build, value, n));
     if waits.0 > 0 {
@@ -205,8 +224,8 @@ fn phases<S: Subject, F: Work>(
 
 /// Adds the loops alone of a workload, whose cost is subtracted from all subjects.
 fn loops(all: &mut Vec<Op>, (workload, waits): (&str, Waits)) {
-    let phases = ["first_poll", "first_poll/published", "complete"];
-    for phase in phases.into_iter().take(if waits.0 > 0 { 3 } else { 2 }) {
+    let phases = ["construct", "first_poll", "first_poll/published", "complete"];
+    for phase in phases.into_iter().take(if waits.0 > 0 { 4 } else { 3 }) {
         all.push(Op::new(format!("{workload}/{phase}"), LOOP, move || -> Run {
             Box::new(move |operations| {
                 let (value, n) = (black_box(7), black_box(waits.0));
@@ -272,7 +291,10 @@ pub(super) fn ops() -> Vec<Op> {
     plain::<_, 2, 16>(&mut all, ("immediate_ready", Waits(0)), |value, _| immediate(value));
     plain::<_, 2, 16>(&mut all, ("pending_8", Waits(8)), pending);
     plain::<_, 513, 4104>(&mut all, ("large_capture_4k", Waits(0)), |value, _| large(value));
+    plain::<_, 2, 16>(&mut all, ("pending_64", Waits(64)), pending);
+    plain::<_, 2, 16>(&mut all, ("combinator_chain_16", Waits(0)), |value, _| chain(value));
     layers::<10, 80>(&mut all, ("layered_pending_8_l8", Waits(8)));
+    layers::<10, 80>(&mut all, ("layered_pending_64_l8", Waits(64)));
     async_layers(&mut all, ("layered_async_l8", Waits(1)));
     all
 }

@@ -26,9 +26,7 @@ pub(super) fn results(lines: &[String]) -> Result<String> {
         writeln!(text, "    cargo run --release -p dwell-bench -- {command} >> rows.jsonl")?;
     }
     text += "    cargo run --release -p dwell-bench -- report --markdown bench/results/all.md < rows.jsonl\n\n";
-    text +=
-        "Lower is better in every column. `×` is the number divided by the baseline's, for times the median of the ";
-    text += "ratios within rounds. `ir` are instructions without those of the empty loop, where a table has a line ";
+    text += "Lower is better in every column. `×` is the number divided by the baseline's. `ir` are instructions without those of the empty loop, where a table has a line ";
     text += "`loop`. The bold subjects are Dwell's.\n\n";
     text += "| measured on | |\n|---|---|\n";
     for (name, here) in about::machine() {

@@ -34,6 +34,7 @@ fn holding<S: Holds<Words<8>> + Holds<Words<32>> + Holds<Words<512>>>(all: &mut 
     operations::sized::<S, 8>(&mut all.ops);
     operations::sized::<S, 32>(&mut all.ops);
     operations::sized::<S, 512>(&mut all.ops);
+    operations::reading::<S>(&mut all.ops);
     latency::sized::<S, 8>(&mut all.probes);
     latency::sized::<S, 32>(&mut all.probes);
     latency::sized::<S, 512>(&mut all.probes);
@@ -86,6 +87,7 @@ fn measures() -> Measures {
     each!(editing: Heap<System>, Heap<MiMalloc>, dwell::Thread, dwell::Direct, dwell::Pooled, Map, nexus_macro::Bounded,
         nexus::Bounded, nexus::Unbounded, SlabCrate, Slotmap, Plurality, Bare);
     each!(naming: dwell::Thread, dwell::Direct, Map, nexus_macro::Bounded, SlabCrate, Slotmap);
+    operations::by_address(&mut all.ops);
     operations::boxes::<System>(&mut all.ops);
     operations::boxes::<MiMalloc>(&mut all.ops);
     each!(visiting: dwell::Direct, Map, SlabCrate, Slotmap);

@@ -151,6 +151,54 @@ fn find<S: Names<Words<8>>>() -> Run {
     Box::new(move |operations| run::<S>(&live.storage, &live.keys, whole_rounds(operations, 64).len()))
 }
 
+/// Asks for each of 64 keys whether it has a value.
+fn contains<S: Names<Words<8>>>() -> Run {
+    #[inline(never)]
+    fn run<S: Names<Words<8>>>(storage: &S::Storage, keys: &[S::Key], rounds: usize) {
+        for _ in 0..rounds {
+            for &key in keys {
+                sink::word(u64::from(S::contains(storage, key)));
+            }
+        }
+    }
+    let live = Named::<S>::new(64);
+    Box::new(move |operations| run::<S>(&live.storage, &live.keys, whole_rounds(operations, 64).len()))
+}
+
+/// Reads a word of each of 64 values in turn by its slot.
+fn get<S: Holds<Words<8>>>() -> Run {
+    #[inline(never)]
+    fn run<S: Holds<Words<8>>>(live: &Live<S, Words<8>>, rounds: usize) {
+        for _ in 0..rounds {
+            for slot in &live.slots {
+                S::get(&live.storage, slot, |value| sink::word(value.0[0]));
+            }
+        }
+    }
+    let live = warm::<S, 8>(64);
+    Box::new(move |operations| run::<S>(&live, whole_rounds(operations, 64).len()))
+}
+
+/// Reads a word of each of 64 values of a module by the address that its key finds.
+pub(super) fn by_address(ops: &mut Vec<Op>) {
+    use super::peers::dwell::{Thread, words8};
+
+    #[inline(never)]
+    fn run(keys: &[dwell::slab::Key], rounds: usize) {
+        for _ in 0..rounds {
+            for &key in keys {
+                let value = words8::get_ptr(key).expect("leaked");
+                // SAFETY: the value is leaked until `Named` drops, and nothing changes it meanwhile.
+                sink::word(unsafe { (*value.as_ptr()).0[0] });
+            }
+        }
+    }
+    ops.push(Op::new("find/64B", "dwell/get_ptr", || -> Run {
+        let live = Named::<Thread>::new(64);
+        Box::new(move |operations| run(&live.keys, whole_rounds(operations, 64).len()))
+    }));
+}
+
 /// The number of visited values, which take 256 KiB.
 const VISITED: usize = 4096;
 
@@ -221,6 +269,10 @@ pub(super) fn editing<S: Edits<Words<N>>, const N: usize>(ops: &mut Vec<Op>) {
     ops.push(Op::new(format!("get_mut/{}B", 8 * N), S::NAME, get_mut::<S, N>));
 }
 
+pub(super) fn reading<S: Holds<Words<8>>>(ops: &mut Vec<Op>) {
+    ops.push(Op::new("get/64B", S::NAME, get::<S>));
+}
+
 pub(super) fn growing<S: Grows<Words<8>>>(ops: &mut Vec<Op>) {
     ops.push(Op::new("fill+drain/64B", S::NAME, fill::<S>));
 }
@@ -231,6 +283,7 @@ pub(super) fn sending<S: Sends<Words<8>>>(ops: &mut Vec<Op>) {
 
 pub(super) fn naming<S: Names<Words<8>>>(ops: &mut Vec<Op>) {
     ops.push(Op::new("find/64B", S::NAME, find::<S>));
+    ops.push(Op::new("contains/64B", S::NAME, contains::<S>));
 }
 
 /// Adds the boxes beside keys and iteration: in a vector, read in order.
@@ -243,7 +296,7 @@ pub(super) fn boxes<A: Malloc>(ops: &mut Vec<Op>) {
             }
         }
     }
-    for (workload, len) in [("find/64B", 64), ("iterate/64B", VISITED)] {
+    for (workload, len) in [("find/64B", 64), ("contains/64B", 64), ("iterate/64B", VISITED)] {
         ops.push(Op::new(workload, A::NAME, move || -> Run {
             let boxes: Vec<HeapBox<_, A>> = (0..len as u64).map(|word| HeapBox::new(Words::new(word))).collect();
             Box::new(move |operations| run(&boxes, whole_rounds(operations, len).len()))

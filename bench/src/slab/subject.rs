@@ -45,6 +45,8 @@ pub(super) trait Names<T: 'static>: Holds<T> {
     /// Returns the key of a value, which stays in the container until `take`.
     fn name(storage: &mut Self::Storage, slot: Self::Slot) -> Self::Key;
     fn find<R>(storage: &Self::Storage, key: Self::Key, f: impl FnOnce(&T) -> R) -> R;
+    /// Returns whether the key has a value.
+    fn contains(storage: &Self::Storage, key: Self::Key) -> bool;
     fn take(storage: &mut Self::Storage, key: Self::Key);
 }
 

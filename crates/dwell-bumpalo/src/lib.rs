@@ -436,26 +436,26 @@ mod allocator {
     use core::alloc::Layout;
     use core::ptr::NonNull;
 
-    // SAFETY: every call is forwarded to `&dwell::Bump`, which is an allocator, so the blocks are those of that
-    // allocator. They stay where they are while the `dwell::Bump` is borrowed, which a `&Bump` does.
-    unsafe impl<const MIN_ALIGN: usize> Allocator for &Bump<MIN_ALIGN> {
+    // SAFETY: every call is forwarded to the `dwell::Bump`, which is an allocator, so the blocks are those of that
+    // allocator. A move of the `Bump` moves it, and a `Bump` has no `Clone`.
+    unsafe impl<const MIN_ALIGN: usize> Allocator for Bump<MIN_ALIGN> {
         #[inline]
         fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
-            (&&self.0).allocate(layout)
+            self.0.allocate(layout)
         }
 
         #[inline]
         unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
-            // SAFETY: the caller guarantees that this allocator, and thus `&dwell::Bump`, returned the block for this
+            // SAFETY: the caller guarantees that this allocator, and thus the `dwell::Bump`, returned the block for this
             // layout, and that it was not freed.
-            unsafe { (&&self.0).deallocate(block, layout) };
+            unsafe { self.0.deallocate(block, layout) };
         }
 
         #[inline]
         unsafe fn grow(&self, block: NonNull<u8>, old: Layout, new: Layout) -> Result<NonNull<[u8]>, AllocError> {
-            // SAFETY: the caller guarantees that this allocator, and thus `&dwell::Bump`, returned the block for the
+            // SAFETY: the caller guarantees that this allocator, and thus the `dwell::Bump`, returned the block for the
             // layout `old`, that it was not freed, and that `new` is no smaller.
-            unsafe { (&&self.0).grow(block, old, new) }
+            unsafe { self.0.grow(block, old, new) }
         }
 
         #[inline]
@@ -465,16 +465,16 @@ mod allocator {
             old: Layout,
             new: Layout,
         ) -> Result<NonNull<[u8]>, AllocError> {
-            // SAFETY: the caller guarantees that this allocator, and thus `&dwell::Bump`, returned the block for the
+            // SAFETY: the caller guarantees that this allocator, and thus the `dwell::Bump`, returned the block for the
             // layout `old`, that it was not freed, and that `new` is no smaller.
-            unsafe { (&&self.0).grow_zeroed(block, old, new) }
+            unsafe { self.0.grow_zeroed(block, old, new) }
         }
 
         #[inline]
         unsafe fn shrink(&self, block: NonNull<u8>, old: Layout, new: Layout) -> Result<NonNull<[u8]>, AllocError> {
-            // SAFETY: the caller guarantees that this allocator, and thus `&dwell::Bump`, returned the block for the
+            // SAFETY: the caller guarantees that this allocator, and thus the `dwell::Bump`, returned the block for the
             // layout `old`, that it was not freed, and that `new` is no larger.
-            unsafe { (&&self.0).shrink(block, old, new) }
+            unsafe { self.0.shrink(block, old, new) }
         }
     }
 }

@@ -73,7 +73,11 @@ fn arena_is_an_allocator() {
     vec.extend(0..100);
     vec.truncate(10);
     vec.shrink_to_fit();
-    assert!(vec.iter().copied().eq(0..10));
+    assert!({ vec }.iter().copied().eq(0..10));
+    // As in the version after bumpalo 3.20 the arena may be owned.
+    let mut owner = allocator_api2::vec::Vec::new_in(bump);
+    owner.extend(0..1000);
+    assert!({ owner }.iter().copied().eq(0..1000));
 }
 
 /// As with bumpalo's `Box`, generic code need not write `T: 'a`.

@@ -106,8 +106,30 @@ mod fallback {
     pub(crate) mod sealed {
         pub trait Sealed {}
         impl Sealed for super::Global {}
+        impl<A: Sealed> Sealed for &A {}
         #[cfg(feature = "allocator-api2-04")]
         impl<A> Sealed for crate::alloc::V04<A> {}
+    }
+
+    // SAFETY: every function is that of `A`, whose blocks stay valid while the reference lives: an allocator may end them only
+    // when it is mutated or dropped. A copy refers to the same allocator.
+    unsafe impl<A: Allocator> Allocator for &A {
+        #[inline]
+        fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, Refused> {
+            (**self).allocate(layout)
+        }
+
+        #[inline]
+        unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
+            // SAFETY: the caller guarantees it for this allocator, whose blocks are those of `A`.
+            unsafe { (**self).deallocate(block, layout) };
+        }
+
+        #[inline]
+        unsafe fn grow(&self, block: NonNull<u8>, old: Layout, new: Layout) -> Result<NonNull<[u8]>, Refused> {
+            // SAFETY: the caller guarantees it for this allocator, whose blocks are those of `A`.
+            unsafe { (**self).grow(block, old, new) }
+        }
     }
 
     /// The global allocator, as `Box` and `Vec` use it.

@@ -382,6 +382,34 @@ impl<T: ?Sized> Meta<T> {
     }
 }
 
+/// Returns a pointer with the address and provenance of `data`, and the metadata of `like`.
+///
+/// # Panics
+///
+/// Panics if an assumption of this file does not hold.
+#[inline]
+pub(crate) fn with_metadata<T: ?Sized>(data: *const (), like: *const T) -> *const T {
+    let parts = Parts { pointer: like };
+    let join = |data| match Kind::of::<T>() {
+        // SAFETY: the kind says that `T` has no metadata.
+        Kind::Absent => unsafe { Meta::<T>::join_thin(data) },
+        Kind::Length => {
+            // SAFETY: the kind says that the second word is a length.
+            let length = unsafe { parts.slice.length };
+            // SAFETY: the length is that of `like`, so it is valid for `T`.
+            unsafe { Meta::<T>::join_length(data, length) }
+        }
+        Kind::Vtable => {
+            // SAFETY: the kind says that the second word is the address of a vtable.
+            let vtable = unsafe { parts.object.vtable };
+            // SAFETY: the vtable is that of `like`, so it is valid for `T`.
+            unsafe { Meta::<T>::join_vtable(data, vtable) }
+        }
+    };
+    assert!(ptr::eq(join(like.cast()), like), "unsupported layout of a fat pointer");
+    join(data)
+}
+
 #[cold]
 #[track_caller]
 const fn too_many_elements() -> ! {

@@ -5,5 +5,5 @@ use crate::alloc::Allocator;
 use crate::alloc::sealed::Sealed;
 use crate::bump::{Bump, First};
 
-impl<const MIN_ALIGN: usize, A: Allocator> Sealed for &Bump<MIN_ALIGN, A> {}
+impl<const MIN_ALIGN: usize, A: Allocator> Sealed for Bump<MIN_ALIGN, A> {}
 impl<A: Allocator> Sealed for First<'_, A> {}

@@ -1,4 +1,4 @@
-//! `&Bump` as the allocator of allocator-api2's and other crates' collections, and user-defined base allocators of a
+//! `&Bump` and `Bump` as the allocators of allocator-api2's and other crates' collections, and user-defined base allocators of a
 //! `Bump`. hashbrown's map is tested in `bench/tests/hashbrown.rs`, since with allocator-api2's `nightly` feature
 //! hashbrown needs its own.
 #![cfg(any(feature = "allocator-api2", feature = "nightly"))]
@@ -73,6 +73,36 @@ fn allocator_vectors_grow_in_the_arena() {
     assert_eq!(left, (0, 0));
 }
 
+/// A collection that owns its arena moves with it, and frees it after its values.
+#[test]
+fn collections_own_their_arena() {
+    let left = left_by(|| {
+        let mut vec = AnyVec::new_in(Bump::<1>::with_min_align());
+        (0..scaled(2000)).for_each(|n| vec.push(n.to_string()));
+        let mut moved = Some(Box::new(vec));
+        let vec = moved.as_mut().unwrap();
+        // The arena serves others while the vector uses it.
+        let other = vec.allocator().alloc_str("beside");
+        assert_eq!((&*other, vec[7].as_str()), ("beside", "7"));
+        vec.truncate(10);
+        vec.shrink_to_fit();
+        vec.extend((10..scaled(3000)).map(|n| n.to_string()));
+        assert!(vec.iter().enumerate().all(|(n, text)| *text == n.to_string()));
+
+        let mut pinned = AnyBox::into_pin(AnyBox::new_in([7_u64; 9], Bump::new()));
+        pinned.as_mut()[8] = 8;
+        assert_eq!((pinned[0], pinned[8]), (7, 8));
+        // An arena whose chunks are of another arena.
+        let mut inner = AnyVec::new_in(Bump::<8, Bump>::new_in(Bump::new()));
+        (0..scaled(5000)).for_each(|n| inner.push(n));
+        assert!(inner.iter().copied().eq(0..scaled(5000)));
+        let small: dwell::SmallBox<dyn std::fmt::Display, 2, Bump> =
+            dwell::SmallBox::new_coerced_in("spilled".to_owned(), Bump::new(), |view| view as _);
+        assert!(!small.is_inline() && small.to_string() == "spilled");
+    });
+    assert_eq!(left, (0, 0));
+}
+
 /// allocator-api2 0.4 has its own `Allocator` trait.
 #[cfg(feature = "allocator-api2-04")]
 #[test]
@@ -82,7 +112,10 @@ fn allocator_api2_04_vectors_grow_in_the_arena() {
     (0..scaled(5000)).for_each(|n| vec.push(n));
     vec.truncate(10);
     vec.shrink_to_fit();
-    assert!(vec.iter().copied().eq(0..10));
+    assert!({ vec }.iter().copied().eq(0..10));
+    let mut owner = allocator_api2_04::vec::Vec::new_in(bump);
+    owner.extend(0..scaled(5000));
+    assert!({ owner }.iter().copied().eq(0..scaled(5000)));
 }
 
 /// The allocator of `with_buffer`, used by several vectors at once, moved, and asked for zero-size blocks.
@@ -376,7 +409,7 @@ struct Owns(Bump);
 // them.
 unsafe impl Allocator for Owns {
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
-        (&self.0).allocate(layout)
+        self.0.allocate(layout)
     }
 
     unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {

@@ -322,3 +322,25 @@ fn keys_are_unique_in_blocks_of_all_sizes() {
         slab.shrink_to_fit();
     }
 }
+
+/// The address that a key finds is that of the value, for as long as no slot owns it.
+#[test]
+fn get_ptr_is_the_address_of_a_leaked_value() {
+    dwell::slab! { mod numbers: std::cell::Cell<u64>; }
+    let slot = numbers::insert(7.into());
+    let address = slot.as_ptr();
+    let key = slot.leak();
+    let found = numbers::get_ptr(key).unwrap();
+    assert_eq!(found.as_ptr().cast_const(), address);
+    // SAFETY: the value is leaked, and no reference to it exists.
+    unsafe { found.as_ref() }.set(8);
+    assert_eq!(numbers::with(key, |n| (n.get(), numbers::get_ptr(key))), Some((8, None)));
+    let slot = numbers::reclaim(key).unwrap();
+    assert_eq!((slot.get(), numbers::get_ptr(key)), (8, None));
+    drop(slot);
+    assert_eq!(numbers::get_ptr(dwell::slab::Key::NONE), None);
+    let bounded = dwell::slab::Bounded::with_capacity(2);
+    let keys = [1_u8, 2].map(|n| bounded.insert(n).leak());
+    // SAFETY: the values are leaked, and nothing writes to them.
+    assert_eq!(keys.map(|key| unsafe { *bounded.get_ptr(key).unwrap().as_ref() }), [1, 2]);
+}

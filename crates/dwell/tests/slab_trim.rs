@@ -2,7 +2,7 @@
 //! while it gives memory back.
 #![expect(clippy::large_stack_arrays, reason = "values too large for every size class")]
 
-use dwell::slab::{PoolArc, PoolRc, Pooled, Slab, sync, trim};
+use dwell::slab::{PoolArc, PoolArcWeak, PoolRc, Pooled, Slab, sync, trim};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::{Cell, RefCell};
 use std::mem::ManuallyDrop;
@@ -277,6 +277,63 @@ fn threads_drop_while_the_owner_trims() {
         sum
     });
     assert_eq!(owner.join().unwrap(), dropper.join().unwrap());
+}
+
+/// Other threads upgrade weak pointers while the owner of the pool drops the values, trims and ends. Each value is dropped once, and
+/// its cell is freed after its last weak pointer.
+#[test]
+fn weak_pointers_race_with_drops_and_trims() {
+    struct Value(Cells, mpsc::Sender<u64>);
+    impl Drop for Value {
+        fn drop(&mut self) {
+            let _ = self.1.send(self.0[249]);
+        }
+    }
+    let _alone = alone();
+    let count: u64 = if cfg!(miri) { 12 } else { 3000 };
+    for _ in 0..if cfg!(miri) { 1 } else { 10 } {
+        let before = live();
+        let (send, dropped) = mpsc::channel();
+        let (give, weak) = mpsc::channel::<Vec<PoolArcWeak<Value>>>();
+        let owner = thread::spawn(move || {
+            let values: Vec<_> = (0..count).map(|n| PoolArc::new(Value([n; 250], send.clone()))).collect();
+            for _ in 0..3 {
+                give.send(values.iter().map(PoolArc::downgrade).collect()).unwrap();
+            }
+            drop(give);
+            for (n, value) in values.into_iter().enumerate() {
+                drop(value);
+                if n % 500 == 7 {
+                    trim();
+                }
+            }
+            trim();
+        });
+        let upgraders: Vec<_> = (0..2)
+            .map(|_| {
+                let weak = weak.recv().unwrap();
+                thread::spawn(move || {
+                    let held = weak.iter().zip(0..).filter_map(|(weak, n)| {
+                        let value = weak.upgrade()?;
+                        assert!(value.0[0] == n && value.0[249] == n);
+                        (n % 4 == 0).then_some(value)
+                    });
+                    drop(held.collect::<Vec<_>>());
+                    trim();
+                    weak
+                })
+            })
+            .collect();
+        let rest = weak.recv().unwrap();
+        owner.join().unwrap();
+        let others: Vec<_> = upgraders.into_iter().map(|thread| thread.join().unwrap()).collect();
+        assert!(rest.iter().chain(others.iter().flatten()).all(|weak| weak.upgrade().is_none()));
+        let mut numbers: Vec<u64> = dropped.try_iter().collect();
+        numbers.sort_unstable();
+        assert!(numbers.into_iter().eq(0..count));
+        drop((rest, others));
+        assert!(live() - before < 32_768, "{}", live() - before);
+    }
 }
 
 /// Compares a pool with a plain vector: values of four size classes are inserted and dropped in bursts, in any order, and trimmed.

@@ -57,6 +57,11 @@ macro_rules! by_key {
                 f(storage.get(key).expect("inserted"))
             }
 
+            #[inline(always)]
+            fn contains(storage: &Self::Storage, key: $Key) -> bool {
+                storage.get(key).is_some()
+            }
+
             fn take(storage: &mut Self::Storage, key: $Key) {
                 drop(storage.remove(key));
             }

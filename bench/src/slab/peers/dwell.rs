@@ -52,6 +52,11 @@ impl<T: 'static> Names<T> for Direct {
         slab.with(key, |value| f(value)).expect("leaked")
     }
 
+    #[inline(always)]
+    fn contains(slab: &Slab<T>, key: Key) -> bool {
+        slab.contains_key(key)
+    }
+
     fn take(slab: &mut Slab<T>, key: Key) {
         drop(slab.reclaim(key));
     }
@@ -140,6 +145,11 @@ impl Names<Words<8>> for Thread {
     #[inline(always)]
     fn find<R>((): &(), key: Key, f: impl FnOnce(&Words<8>) -> R) -> R {
         words8::with(key, |value| f(value)).expect("leaked")
+    }
+
+    #[inline(always)]
+    fn contains((): &(), key: Key) -> bool {
+        words8::contains_key(key)
     }
 
     fn take((): &mut (), key: Key) {

@@ -83,6 +83,11 @@ impl Names<Words<8>> for Bounded {
         f(unsafe { bounded::words8::get(key) }.expect("leaked"))
     }
 
+    #[inline(always)]
+    fn contains(_: &Self::Storage, key: Self::Key) -> bool {
+        bounded::words8::contains_key(key)
+    }
+
     fn take(_: &mut Self::Storage, key: Self::Key) {
         // SAFETY: references to a value exist only during `find`, so none exists now.
         let _ = unsafe { bounded::words8::remove_by_key(key) };

@@ -1,6 +1,4 @@
-//! `&Bump` as an allocator: for the collections of std, hashbrown and others.
-//!
-//! `Bump` itself is not an allocator, because the owner of a `Bump` could reset it while a collection uses it.
+//! `Bump` as an allocator, by reference or by value: for the collections of std, hashbrown and others.
 
 use super::Bump;
 use crate::alloc::Allocator;
@@ -118,19 +116,21 @@ macro_rules! more_methods {
 }
 
 // SAFETY: a block that was handed out is not in the free range (invariant 1 of `Bump`), so it is not handed out again.
-// It stays where it is while the arena is borrowed, which each copy of the allocator does: `reset` and drop need the
-// arena itself, and the contract of `rewind` forbids later use of the blocks that it frees. The block of a dedicated
-// chunk moves only when it is grown.
-unsafe impl<const MIN_ALIGN: usize, A: Allocator> Allocator for &Bump<MIN_ALIGN, A> {
+// It stays where it is when the arena moves, and until the arena is reset or dropped, which needs the arena itself: it is
+// borrowed by each `&Bump` that is an allocator, and owned by a collection whose allocator it is, which lends it as `&Bump`. A
+// `Bump` has no `Clone`. The contract of `rewind` forbids later use of the blocks that it frees. The block of a dedicated chunk
+// moves only when it is grown.
+unsafe impl<const MIN_ALIGN: usize, A: Allocator> Allocator for Bump<MIN_ALIGN, A> {
     methods!(crate::alloc::Refused);
     #[cfg(any(feature = "allocator-api2", feature = "nightly"))]
     more_methods!(crate::alloc::Refused);
 }
 
-// SAFETY: as for the trait above: a block that was handed out is not in the free range, stays where it is while the arena is
-// borrowed, which each copy of the allocator does, and is freed or moved only through the method that consumes it.
+// SAFETY: as for the trait above: a block that was handed out is not in the free range, stays where it is until the arena is
+// reset or dropped, which a collection that borrows or owns it prevents, and is freed or moved only through the method that
+// consumes it.
 #[cfg(feature = "allocator-api2-04")]
-unsafe impl<const MIN_ALIGN: usize, A: Allocator> allocator_api2_04::alloc::Allocator for &Bump<MIN_ALIGN, A> {
+unsafe impl<const MIN_ALIGN: usize, A: Allocator> allocator_api2_04::alloc::Allocator for Bump<MIN_ALIGN, A> {
     methods!(allocator_api2_04::alloc::AllocError);
     more_methods!(allocator_api2_04::alloc::AllocError);
 }

@@ -5,6 +5,7 @@ use super::memory::Refusal;
 use super::{Full, Key, MAX_CAPACITY, Slab, Slot, StampedKey};
 use crate::alloc::AllocError;
 use core::alloc::Layout;
+use core::ptr::NonNull;
 
 /// A slab for values of one type with a fixed capacity, allocated at once.
 ///
@@ -81,6 +82,12 @@ impl<T> Bounded<T> {
     /// Returns whether the key has a leaked value.
     pub fn contains_key(&self, key: Key) -> bool {
         self.slab.contains_key(key)
+    }
+
+    /// Returns the address of a leaked value, or `None` if the key has none.
+    #[inline]
+    pub fn get_ptr(&self, key: Key) -> Option<NonNull<T>> {
+        self.slab.get_ptr(key)
     }
 
     /// Returns a slot for a leaked value, or `None` if the key has none.

@@ -41,8 +41,7 @@ pub type PoolIter<'a, T> = Pooled<dyn Iterator<Item = T> + 'a>;
 /// # Panics
 ///
 /// Calls the allocation error handler if the allocation fails.
-/// [`Pooled::try_new`](crate::slab::Pooled::try_new) returns the value instead. Panics if the value is coerced
-/// to a slice of more than `usize::MAX / 32` elements.
+/// [`Pooled::try_new`](crate::slab::Pooled::try_new) returns the value instead.
 #[macro_export]
 macro_rules! pooled {
     ($value:expr $(,)?) => {
@@ -111,10 +110,6 @@ pub fn unsize<'p, U: 'p, T: ?Sized + 'p>(view: &'p mut SlotView<Pooling<'p, U>, 
 
 impl<U, T: ?Sized> Unsized<U, T> {
     /// Coerces the slot.
-    ///
-    /// # Panics
-    ///
-    /// Panics if the value is coerced to a slice of more than `usize::MAX / 32` elements; it is dropped.
     #[inline]
     pub fn finish(self) -> Pooled<T> {
         // SAFETY: `like` has the metadata of the value as a `T`: every view with the brand of a `U` was one of a `U` before it was

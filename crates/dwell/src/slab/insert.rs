@@ -24,6 +24,13 @@ pub unsafe trait CellAllocator<T> {
 
     /// Allocates a cell if the free stack is empty. Never inlined.
     fn refill(&self) -> Result<CellPtr, Refusal>;
+
+    /// Like `refill`, but calls [`refused`] where that is refused.
+    #[cold]
+    #[inline(never)]
+    fn refill_or_stop(&self) -> CellPtr {
+        self.refill().unwrap_or_else(|refusal| refused(refusal))
+    }
 }
 
 /// Inserts a value into a cell that `alloc` allocates.
@@ -33,7 +40,7 @@ pub unsafe trait CellAllocator<T> {
 /// When the slab is full. If the global allocator fails, [`handle_alloc_error`] is called instead.
 #[inline(always)]
 pub fn insert<T, S: CellAllocator<T>>(alloc: &S, value: T) -> S::Handle {
-    let cell = alloc.pop().unwrap_or_else(|| refill(alloc));
+    let cell = pop_or_stop(alloc);
     // SAFETY: `CellAllocator` guarantees that the cell is vacant and not leaked, is for a `T`, is used by no
     // other code, and belongs to a slab with handles of kind `Kind`, and that its chunk is not freed while the cell
     // is occupied.
@@ -63,7 +70,7 @@ where
 /// The same as for [`insert`].
 #[inline(always)]
 pub fn insert_with<T, S: CellAllocator<T>>(alloc: &S, make: impl FnOnce() -> T) -> S::Handle {
-    let cell = alloc.pop().unwrap_or_else(|| refill(alloc));
+    let cell = pop_or_stop(alloc);
     // SAFETY: `CellAllocator` guarantees that the cell is vacant and not leaked, is for a `T`, is used by no
     // other code, and belongs to a slab with handles of kind `Kind`, and that its chunk is not freed while the cell
     // is occupied.
@@ -101,11 +108,13 @@ fn pop_or_refill<T, S: CellAllocator<T>>(alloc: &S) -> Result<CellPtr, Refusal> 
     }
 }
 
-/// Allocates a cell after `pop` found none, or calls [`refused`].
-#[cold]
-#[inline(never)]
-fn refill<T, S: CellAllocator<T>>(alloc: &S) -> CellPtr {
-    alloc.refill().unwrap_or_else(|refusal| refused(refusal))
+/// Returns a cell, or calls [`refused`]. A `match`, which is less for the compiler than closures: each use has this code.
+#[inline(always)]
+fn pop_or_stop<T, S: CellAllocator<T>>(alloc: &S) -> CellPtr {
+    match alloc.pop() {
+        Some(cell) => cell,
+        None => alloc.refill_or_stop(),
+    }
 }
 
 /// Reports a refusal in a function that returns no error: panics or calls [`handle_alloc_error`].

@@ -7,6 +7,7 @@ use super::kind::{Keyed, SlotKind};
 use super::memory::CellEntry;
 use super::owner::{Handle, Owner};
 use super::stack::CellPtr;
+use core::ptr::NonNull;
 
 /// A slab or module whose leaked values have keys.
 ///
@@ -23,6 +24,13 @@ pub unsafe trait KeyedCells<T>: CellAllocator<T, Kind: Keyed> {
 /// Returns whether the key has a leaked value.
 pub fn contains_key<T>(cells: &impl KeyedCells<T>, key: Key) -> bool {
     cells.entry(key).is_some_and(|entry| entry.is_leaked())
+}
+
+/// Returns the address of a leaked value, or `None` if the key has none.
+#[inline]
+pub fn get_ptr<T>(cells: &impl KeyedCells<T>, key: Key) -> Option<NonNull<T>> {
+    let entry = cells.entry(key)?;
+    entry.is_leaked().then(|| entry.cell().cast())
 }
 
 /// Returns a slot for a leaked value, or `None` if the key has none.

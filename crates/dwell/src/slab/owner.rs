@@ -8,7 +8,7 @@ use super::kind::sealed::CrossThread;
 use super::kind::{Keyed, SlotKind};
 use super::memory::CellEntry;
 use super::stack::CellPtr;
-use crate::raw::Meta;
+use crate::raw::with_metadata;
 use core::alloc::Layout;
 use core::cell::UnsafeCell;
 use core::marker::PhantomData;
@@ -213,7 +213,7 @@ impl<T: ?Sized, K: SlotKind> Owner<T, K> {
         unsafe { self.unsized_like(like) }
     }
 
-    /// Unsizes the value as `like`. Drops it if `like` is a slice of more than `usize::MAX / 32` elements.
+    /// Unsizes the value as `like`.
     ///
     /// # Safety
     ///
@@ -221,14 +221,13 @@ impl<T: ?Sized, K: SlotKind> Owner<T, K> {
     /// that [`coerce`](Self::coerce) converts `T` to.
     #[inline]
     pub(crate) unsafe fn unsized_like<U: ?Sized>(self, like: *const U) -> Owner<U, K> {
-        let meta = Meta::new(like, false);
         let this = ManuallyDrop::new(self);
         // Takes the metadata from `like` but the address from the owner, whose pointer may access the whole chunk.
-        let value = meta.decode(this.value.as_ptr().cast());
-        // SAFETY: `decode` keeps the address that it is given, which is that of `this.value`, a `NonNull`.
+        let value = with_metadata(this.value.as_ptr().cast(), like);
+        // SAFETY: `with_metadata` keeps the address that it is given, which is that of `this.value`, a `NonNull`.
         let value = unsafe { NonNull::new_unchecked(value.cast_mut()) };
-        // SAFETY: the caller guarantees that the value is a live `U` of the same layout. So the invariants that held for
-        // `self` hold for the result, and `self` is not used again.
+        // SAFETY: the caller guarantees that the value is a live `U` of the same layout. So the invariants that held for `self` hold
+        // for the result, and `self` is not used again.
         unsafe { Owner::owning(value) }
     }
 }

@@ -43,7 +43,7 @@ unsafe impl<T> CellAllocator<T> for Pool {
 
     #[inline(always)]
     fn pop(&self) -> Option<CellPtr> {
-        self.classes.pop_class(const { Class::of(Layout::new::<T>()) }?)
+        self.classes.pop_class(const { Class::of(Layout::new::<T>()) }?.index)
     }
 
     #[inline(always)]

@@ -150,8 +150,7 @@ impl<T: ?Sized> Pooled<T> {
     ///
     /// # Panics
     ///
-    /// If the closure panics, or if the value is coerced to a slice of more than `usize::MAX / 32` elements. The value
-    /// is dropped.
+    /// If the closure panics. The value is dropped.
     #[doc(alias = "unsize")]
     #[inline]
     pub fn coerce<U: ?Sized, F>(self, unsize: F) -> Pooled<U>
@@ -161,7 +160,7 @@ impl<T: ?Sized> Pooled<T> {
         Pooled::from_owner(self.owner.coerce(unsize))
     }
 
-    /// Unsizes the value as `like`. Drops it if `like` is a slice of more than `usize::MAX / 32` elements.
+    /// Unsizes the value as `like`.
     ///
     /// # Safety
     ///
@@ -230,12 +229,27 @@ unsafe impl<T> CellAllocator<T> for ThreadPool {
 
     #[inline(always)]
     fn pop(&self) -> Option<CellPtr> {
-        thread_pool::pop(const { Class::of(Layout::new::<T>()) }?)
+        // A number, and a `const` condition: an `Option<Class>` is five times as much for the compiler, at each use.
+        if const { Class::of(Layout::new::<T>()).is_none() } {
+            return None;
+        }
+        let index = const {
+            match Class::of(Layout::new::<T>()) {
+                Some(class) => class.index,
+                None => 0,
+            }
+        };
+        thread_pool::pop(index)
     }
 
     #[inline(always)]
     fn refill(&self) -> Result<CellPtr, Refusal> {
         thread_pool::refill(Layout::new::<T>())
+    }
+
+    #[inline(always)]
+    fn refill_or_stop(&self) -> CellPtr {
+        thread_pool::refill_or_stop(Layout::new::<T>())
     }
 }
 

@@ -61,10 +61,10 @@ impl SizeClasses {
         Self { cores: [const { LazyCore::new() }; CLASSES] }
     }
 
-    /// Takes a cell from the free stack of a class. It is vacant, used by no other code, and freed by [`InPool`].
+    /// Takes a cell from the free stack of the class with this index. It is vacant, used by no other code, and freed by [`InPool`].
     #[inline(always)]
-    pub(super) fn pop_class(&self, class: Class) -> Option<CellPtr> {
-        self.cores[class.index].pop()
+    pub(super) fn pop_class(&self, class: usize) -> Option<CellPtr> {
+        self.cores[class].pop()
     }
 
     /// Allocates a cell for a value of this layout, if the free stack of its class is empty. It is as that of `pop_class`.

@@ -168,8 +168,7 @@ impl<T: ?Sized, K: SlotKind> Slot<T, K> {
     ///
     /// # Panics
     ///
-    /// If the closure panics, or if the value is coerced to a slice of more than `usize::MAX / 32` elements. The value
-    /// is dropped.
+    /// If the closure panics. The value is dropped.
     #[doc(alias = "unsize")]
     #[inline]
     pub fn coerce<U: ?Sized, F>(self, unsize: F) -> Slot<U, K>

@@ -19,10 +19,10 @@ use super::thread_core::ThreadCore;
 // shadows them.
 pub use super::engine::OneThread;
 pub use super::insert::{insert, insert_with, try_insert, try_insert_with};
-pub use super::keyed::{contains_key, reclaim, reclaim_stamped, with};
+pub use super::keyed::{contains_key, get_ptr, reclaim, reclaim_stamped, with};
 pub use super::kind::Keyed;
 pub use ::std;
-pub use core::{iter::Iterator, ops::FnOnce, option::Option, primitive::usize, result::Result};
+pub use core::{iter::Iterator, ops::FnOnce, option::Option, primitive::usize, ptr::NonNull, result::Result};
 
 use core::alloc::Layout;
 use core::convert::Infallible;
@@ -388,6 +388,7 @@ impl<M: Module> Init<M> {
 /// | `insert(value)`, `insert_with(make)` | insert a value and return its slot; panic if the slab is full |
 /// | `try_insert(value)`, `try_insert_with(make)` | the same, or return the argument in a [`Full`](crate::slab::Full) |
 /// | `contains_key(key)` | returns whether the key has a leaked value |
+/// | `get_ptr(key)` | returns the address of a leaked value, for code that dereferences it under its own rules |
 /// | `with(key, f)`, `reclaim(key)`, `reclaim_stamped(key)`, `leaked()` | as in a [`Slab`](crate::slab::Slab) |
 /// | `len()`, `is_empty()`, `capacity()` | describe the slab of this thread |
 /// | `reserve(n)`, `try_reserve(n)`, `shrink_to_fit()` | reserve memory for `n` more values; free unused chunks |
@@ -482,6 +483,15 @@ macro_rules! slab {
             /// Returns whether the key has a leaked value.
             pub fn contains_key(key: $crate::slab::Key) -> bool {
                 $crate::slab::thread::contains_key(&Module, key)
+            }
+
+            /// Returns the address of a leaked value, or `None` if the key has none. It is valid until the key is
+            /// reclaimed or the thread ends.
+            #[inline(always)]
+            pub fn get_ptr(
+                key: $crate::slab::Key,
+            ) -> $crate::slab::thread::Option<$crate::slab::thread::NonNull<Value>> {
+                $crate::slab::thread::get_ptr(&Module, key)
             }
 
             /// Returns a slot for a leaked value, or `None` if the key has none.

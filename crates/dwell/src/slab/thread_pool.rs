@@ -28,8 +28,8 @@ pub(super) struct ThreadPool;
 // These functions are not generic, so that they are compiled once, and not for each type.
 
 #[inline(always)]
-pub(super) fn pop(class: Class) -> Option<CellPtr> {
-    POOL.try_with(|pool| pool.pop_class(class)).ok()?
+pub(super) fn pop(class: usize) -> Option<CellPtr> {
+    POOL.with(|pool| pool.pop_class(class)) // its access never fails, since it has no destructor
 }
 
 #[cold]
@@ -47,17 +47,23 @@ pub(super) fn refill(layout: Layout) -> Result<CellPtr, Refusal> {
     cell
 }
 
+/// Like [`refill`], but calls [`refused`](insert::refused) where that is refused.
+#[cold]
+#[inline(never)]
+pub(super) fn refill_or_stop(layout: Layout) -> CellPtr {
+    refill(layout).unwrap_or_else(|refusal| insert::refused(refusal))
+}
+
 /// Allocates a cell of the thread's pool for a value of this layout. An `InPool` handle frees it.
 pub(super) fn allocate(layout: Layout) -> CellPtr {
-    let cell = Class::of(layout).and_then(pop).map_or_else(|| refill(layout), Ok);
-    cell.unwrap_or_else(|refusal| insert::refused(refusal))
+    Class::of(layout).and_then(|class| pop(class.index)).unwrap_or_else(|| refill_or_stop(layout))
 }
 
 /// Frees the memory of this thread's pool that no value is in.
 ///
 /// The pool of a thread, in which [`Pooled`](super::Pooled), [`PoolRc`](super::PoolRc) and [`PoolArc`](super::PoolArc) put their
 /// values, gives chunks back by itself: when more than half of its cells of a size are vacant, it frees the chunks that have no
-/// value. If it needed as many again within 100 ms, it keeps them the next time. A value that another thread has dropped is
+/// value. If it needed as many again within 100 ms (for more than 16 MiB: in proportion), it keeps them the next time. A value that another thread has dropped is
 /// vacant when its own thread needs a cell. So a server may call this function when it begins to wait.
 ///
 /// It visits each vacant cell.

@@ -12,6 +12,7 @@ use super::{Key, StampedKey};
 use crate::alloc::AllocError;
 use core::alloc::Layout;
 use core::marker::PhantomData;
+use core::ptr::NonNull;
 
 /// A growing slab for values of one type, at stable addresses.
 ///
@@ -333,6 +334,27 @@ impl<T> Slab<T> {
     /// Returns whether the key has a leaked value.
     pub fn contains_key(&self, key: Key) -> bool {
         keyed::contains_key(&self.slab, key)
+    }
+
+    /// Returns the address of a leaked value, or `None` if the key has none: for links between values that unsafe code follows.
+    ///
+    /// The address is that of the value until the key is [reclaimed](Self::reclaim) or the slab is dropped. While the closure of
+    /// [`with`](Self::with) runs, the key has no value.
+    ///
+    /// ```
+    /// use dwell::slab::Slab;
+    ///
+    /// let slab = Slab::new();
+    /// let key = slab.insert(7).leak();
+    /// let value = slab.get_ptr(key).unwrap();
+    /// // SAFETY: the value is leaked, and no other code uses it meanwhile.
+    /// unsafe { *value.as_ptr() += 1 };
+    /// assert_eq!(slab.reclaim(key).map(|slot| *slot), Some(8));
+    /// assert!(slab.get_ptr(key).is_none());
+    /// ```
+    #[inline]
+    pub fn get_ptr(&self, key: Key) -> Option<NonNull<T>> {
+        keyed::get_ptr(&self.slab, key)
     }
 
     /// Returns a slot for a leaked value, or `None` if the key has none.

@@ -22,8 +22,10 @@ use super::AnyThread;
 use core::cell::Cell;
 use std::time::{Duration, Instant};
 
-/// The time after which memory that was given back may be needed again: to free and to get 16 MB takes about 10 ms.
+/// If up to this many bytes are needed again within this time, to give them back was a mistake: to free and to get 16 MiB takes about
+/// 10 ms. More bytes have proportionally more time, so a loop whose rounds take longer because it has more values is seen as one.
 const PAUSE: Duration = Duration::from_millis(100);
+const PAUSE_BYTES: usize = 16 << 20;
 
 /// A pool gives back no less than this many bytes of a size class, nor fewer than [`FEW_CELLS`] cells.
 const FEW_BYTES: usize = 128 * 1024;
@@ -52,6 +54,11 @@ pub(super) struct Surplus {
     reused: Cell<bool>,
 }
 
+/// Returns the time within which this many bytes may be needed again.
+fn pause(bytes: usize) -> Duration {
+    PAUSE.saturating_mul(u32::try_from(bytes / PAUSE_BYTES).unwrap_or(u32::MAX).max(1))
+}
+
 /// Returns the time, if the target has a clock.
 fn now() -> Option<Instant> {
     let has_clock = cfg!(not(all(target_family = "wasm", target_os = "unknown")));
@@ -73,9 +80,10 @@ impl Surplus {
         }
     }
 
-    /// Returns whether less than [`PAUSE`] has passed since `since`.
-    fn is_soon(&self) -> bool {
-        self.since.get().is_none_or(|since| now().is_none_or(|now| now.duration_since(since) < PAUSE))
+    /// Returns whether less than the [`pause`] has passed since `since`.
+    fn is_soon(&self, bytes: usize) -> bool {
+        let pause = pause(bytes);
+        self.since.get().is_none_or(|since| now().is_none_or(|now| now.duration_since(since) < pause))
     }
 
     /// Frees a cell that the stack refused at its mark.
@@ -155,7 +163,8 @@ impl Surplus {
             unsafe { memory.free_vacant(owner, stack) };
             self.counted.set(stack.len());
             stack.shrink(memory.capacity);
-            let before = if self.given.get() != 0 && self.is_soon() { self.given.get() } else { 0 };
+            let given = self.given.get();
+            let before = if given != 0 && self.is_soon(given * memory.geometry().stride) { given } else { 0 };
             self.given.set(before + carved - memory.carved);
             self.after.set(memory.capacity);
             self.since.set(now());
@@ -187,7 +196,8 @@ impl Surplus {
         }
         let vacant = here.free.len();
         if this.kept.get() != 0 {
-            let is_soon = this.is_soon();
+            let stride = here.memory(|memory| memory.geometry().stride).unwrap_or(0);
+            let is_soon = this.is_soon(2 * this.kept.get() * stride);
             if vacant > this.kept.get() && is_soon {
                 // Twice as far down the next time, so that a program that needs all of it again comes here a few times.
                 this.follow(vacant, this.high.get().saturating_sub(vacant));
@@ -231,7 +241,7 @@ impl Surplus {
                 return;
             }
             if this.given.get() != 0 && memory.capacity >= this.after.get() + this.given.get() / 2 {
-                this.reused.set(this.is_soon());
+                this.reused.set(this.is_soon(this.given.get() * memory.geometry().stride));
                 this.given.set(0);
             }
             this.watch(FEW_CELLS.max(FEW_BYTES / memory.geometry().stride).max(memory.carved / 2));
@@ -245,5 +255,17 @@ impl Surplus {
         let here = unsafe { core.get() };
         here.owners.surplus().watch(usize::MAX);
         here.free.unmark();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{PAUSE, PAUSE_BYTES, pause};
+
+    #[test]
+    fn pause_is_in_proportion_to_the_bytes() {
+        assert_eq!([0, PAUSE_BYTES, 2 * PAUSE_BYTES - 1].map(pause), [PAUSE; 3]);
+        assert_eq!(pause(4 * PAUSE_BYTES), 4 * PAUSE);
+        assert!(pause(usize::MAX) > pause(PAUSE_BYTES << 20));
     }
 }
