@@ -189,7 +189,8 @@ fn values_do_not_move_with_their_slot() {
         assert_eq!(moved[0].next(), first, "the value does not move with its slot");
     }
     assert_eq!(Addresses(Aligned).boxed_iter().next().unwrap() % 256, 0);
-    assert!(panics(|| drop::<Pooled<[()]>>(pooled!([(); usize::MAX]))));
+    let most: Pooled<[()]> = pooled!([(); usize::MAX]);
+    assert_eq!(most.len(), usize::MAX);
 }
 
 #[test]

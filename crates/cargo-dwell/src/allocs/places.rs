@@ -19,6 +19,8 @@ pub(super) struct Place {
     pub(super) dependency: Option<String>,
     /// The innermost function of the workspace with most of the blocks, if that is another one.
     pub(super) called_from: Option<String>,
+    /// The collection of a dependency that grows here, such as `BytesMut`.
+    pub(super) collection: Option<&'static str>,
     /// The functions of std between it and the allocator, innermost first, without arguments.
     pub(super) through: Vec<String>,
     pub(super) pairs: Vec<usize>,
@@ -73,6 +75,13 @@ pub(super) struct Own {
 
 /// A generic function with so many sets of arguments is a helper: its callers are the places.
 const HELPED: usize = 3;
+/// The collections of dependencies, with the functions that make their blocks larger.
+const GROWS: [(&str, &str); 4] = [
+    ("bytes::bytes_mut::BytesMut", "reserve_inner"),
+    ("smallvec::SmallVec", "try_grow"),
+    ("smallvec::SmallVec", "reserve_one_unchecked"),
+    ("thin_vec::ThinVec", "reserve"),
+];
 /// Two functions with so much of their blocks in common are one, in per cent.
 const PASSED: u64 = 99;
 /// The part of a function's blocks that are in one other function, to name it, in per cent.
@@ -139,6 +148,14 @@ impl Own {
             through.push(stacks::shown(&frame.path));
             frame = caller;
         }
+        // A collection of a dependency grows for the code that fills it.
+        let path = stacks::shown(&frame.path);
+        let grown = GROWS.iter().find(|(of, function)| path == format!("{of}::{function}")).map(|(of, _)| *of);
+        if grown.is_some()
+            && let Some(caller) = others().find(|of| krate(&of.path) != krate(&path)).filter(|caller| self.is(caller))
+        {
+            frame = caller;
+        }
         let is_own = self.crates.is_empty() || self.is(frame);
         let caller = others().copied().filter(|frame| self.is(frame));
         let caller = caller.clone().find(|frame| !self.is_helper(frame)).or_else(|| caller.clone().next());
@@ -152,6 +169,7 @@ impl Own {
                 None => stacks::shown_function(caller),
             }),
             through,
+            collection: grown.and_then(|of| of.rsplit("::").next()).filter(|_| is_own),
             ..Place::default()
         }
     }
@@ -373,6 +391,29 @@ mod tests {
         assert_eq!(names, [("app::rewrite", 990), ("app::once", 10)], "main only passes on");
         assert_eq!((all[0].at.as_deref(), all[0].inside.as_deref()), (Some("src/main.rs:3"), Some("rx::build")));
         assert_eq!((all[0].nanos, all[0].bytes), (99, 990 * 8));
+    }
+
+    #[test]
+    fn collection_grows_for_the_code_that_fills_it() {
+        let registry = "/home/a/.cargo/registry/src/index-1/bytes-1.2.0/src/bytes_mut.rs";
+        let all = [
+            frame("alloc::raw_vec::RawVecInner::grow_amortized", "/rustc/1/library/alloc/src/raw_vec.rs", 9),
+            frame("bytes::bytes_mut::BytesMut::reserve_inner", registry, 7),
+            frame("bytes::buf::buf_mut::BufMut::put_u64", registry, 8),
+            frame("app::encode", "src/main.rs", 3),
+        ];
+        let own = Own::new(&["app".into()], &frames());
+        let place = |frames: &[&Frame]| {
+            own.place(&frames.iter().map(|frame| Ok(*frame)).collect::<Vec<_>>(), &Origin::default())
+        };
+        let [of_std, grows, puts, encode] = &all;
+        let found = place(&[of_std, grows, puts, encode]);
+        assert_eq!((&*found.function, found.dependency, found.collection), ("app::encode", None, Some("BytesMut")));
+        let found = place(&[of_std, puts, encode]);
+        assert_eq!((found.dependency.as_deref(), found.collection), (Some("bytes"), None));
+        let other = frame("codec::write", registry, 8);
+        let found = place(&[of_std, grows, puts, &other, encode]);
+        assert_eq!((found.dependency.as_deref(), found.collection), (Some("bytes"), None));
     }
 
     #[test]

@@ -130,9 +130,13 @@ enum Key {
 }
 
 fn describe(origin: &Origin, place: &Place, program: &Program, traits: &HashMap<TypeId, String>) -> (Key, Site) {
-    let holder = holder(&origin.content);
+    let holder = holder(place.collection.unwrap_or(&origin.content));
     let mut site = Site {
-        what: if origin.content.is_empty() { "?".into() } else { origin.content.clone() },
+        what: match (place.collection, &*origin.content) {
+            (Some(of), _) => of.to_owned(),
+            (None, "") => "?".into(),
+            (None, of) => of.to_owned(),
+        },
         holder,
         of_trait: None,
         types: BTreeMap::new(),
@@ -169,7 +173,7 @@ fn holder(content: &str) -> Holder {
         "Box" => Holder::Box,
         "Rc" | "Arc" => Holder::Counted,
         "String" | "PathBuf" | "OsString" | "CString" => Holder::Text,
-        "Vec" | "VecDeque" | "BinaryHeap" => Holder::Sequence,
+        "Vec" | "VecDeque" | "BinaryHeap" | "BytesMut" | "SmallVec" | "ThinVec" => Holder::Sequence,
         "HashMap" | "HashSet" | "IndexMap" | "IndexSet" => Holder::Table,
         _ => Holder::Other,
     }

@@ -19,7 +19,9 @@ impl Rule for Buffer {
     fn propose(&self, site: &Site, cx: &Context<'_>) -> Option<Proposal> {
         let counts = &site.counts;
         let is_short = site.freed_within(BITS) >= SHORT && part(counts.frees, counts.allocations) >= SHORT;
-        let is_growable = matches!(site.holder, Holder::Text | Holder::Sequence) && !site.what.starts_with("Box<");
+        // A `BytesMut` gives its buffer to the `Bytes` that are split from it.
+        let is_buffer = !site.what.starts_with("Box<") && site.what != "BytesMut";
+        let is_growable = matches!(site.holder, Holder::Text | Holder::Sequence) && is_buffer;
         if cx.is_sampled || !site.is_own() || !is_growable || !is_short || !site.is_dropped_on_its_thread() {
             return None;
         }
