@@ -151,16 +151,17 @@ pub(super) fn into_readme(readme: &str, lines: &[String]) -> Result<String> {
         };
         let Some(ours) = of.iter().find(|row| row.subject == subject && row.metric == metric) else { continue };
         let ratio_of = |subject: &str| ranged(&of, subject, metric).map(|[_, ratio]| ratio);
+        let value_of = |subject: &str| ranged(&of, subject, metric).map(|[value, _]| value);
         // With mimalloc as the global allocator, or beside boxes that name it.
         let mimalloc = ratio_of(&format!("{subject}{MIMALLOC}")).or_else(|| {
-            (ours.baseline == "box/glibc").then(|| ratio_of("box/mimalloc")).flatten().map(|of| ratio.over(of))
+            (ours.baseline == "box/glibc").then(|| value_of("box/mimalloc")).flatten().map(|of| value.over(of))
         });
         let is_peer = |row: &&&Measured| {
             let is_ours = row.subject.starts_with("dwell") || row.subject.starts_with("box/");
             row.metric == metric && !is_ours && !is_ground(&row.subject) && row.subject != ours.baseline
         };
         let best = of.iter().filter(is_peer).min_by(|a, b| a.ratio.partial_cmp(&b.ratio).unwrap_or(Ordering::Equal));
-        let beside = best.and_then(|peer| Some((cell(&peer.subject), ratio.over(ratio_of(&peer.subject)?).text(""))));
+        let beside = best.and_then(|peer| Some((cell(&peer.subject), value.over(value_of(&peer.subject)?).text(""))));
         let (peer, beside) = beside.unwrap_or_default();
         let mimalloc = mimalloc.map(|ratio| ratio.text("")).unwrap_or_default();
         let (value, unit) = (value.text(&ours.unit), &ours.unit);
@@ -202,7 +203,7 @@ mod tests {
         ];
         let readme = into_readme(&format!("a\n{BEGIN}old\n{END}\nb"), rows.as_flattened()).unwrap();
         assert!(readme.starts_with("a\n") && readme.ends_with("\nb") && !readme.contains("old"));
-        let line = "| slab: an order book | 5.00 (2.50-10.0) ns | box/glibc | 0.50 (0.25-1.00) | 0.62 (0.16-2.50) | p 1 | 1.25 (0.31-5.00) |";
+        let line = "| slab: an order book | 5.00 (2.50-10.0) ns | box/glibc | 0.50 (0.12-2.00) | 0.62 (0.16-2.50) | p 1 | 1.25 (0.31-5.00) |";
         assert!(readme.contains(line), "{readme}");
         assert!(into_readme("none", rows.as_flattened()).is_err());
         let count = |subject: &str, value: f64, ratio: f64| {
