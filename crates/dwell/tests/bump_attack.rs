@@ -87,7 +87,7 @@ fn realloc_copies_the_old_size() {
     let first = NonNull::from(first).cast::<u8>();
     bump.alloc_slice_copy(&[2_u8; 24]);
     // SAFETY: the block is the arena's, with this layout.
-    let grown = unsafe { (&&bump).grow(first, bytes(24, 1), bytes(100, 1)) }.unwrap().cast::<u8>();
+    let grown = unsafe { bump.grow(first, bytes(24, 1), bytes(100, 1)) }.unwrap().cast::<u8>();
     assert!((0..24).all(|at| read(grown, at) == 1));
     assert!((24..100).all(|at| read(grown, at) == 0xEE), "more than the old bytes was copied");
 }
@@ -99,7 +99,7 @@ fn pointer_returned_by_grow_covers_the_whole_block() {
     let bump = Bump::new();
     let block = NonNull::from(bump.alloc(1_u64)).cast::<u8>();
     // SAFETY: the block is the arena's, with this layout.
-    let grown = unsafe { (&&bump).grow(block, bytes(8, 8), bytes(400, 8)) }.unwrap();
+    let grown = unsafe { bump.grow(block, bytes(8, 8), bytes(400, 8)) }.unwrap();
     assert_eq!(grown.cast(), block);
     // SAFETY: the block has these bytes.
     unsafe { grown.cast::<u8>().write_bytes(7, 400) };
@@ -116,7 +116,7 @@ fn blocks_of_odd_sizes_grow_and_are_freed_in_place() {
             let block = bump.alloc_layout(bytes(size, 1));
             assert_eq!(block, start);
             // SAFETY: the block is the arena's, with this layout.
-            let grown = unsafe { (&&bump).grow(block, bytes(size, 1), bytes(size + 13, 1)) }.unwrap();
+            let grown = unsafe { bump.grow(block, bytes(size, 1), bytes(size + 13, 1)) }.unwrap();
             assert_eq!(grown.cast(), block);
             let mut text = bump::String::new_in(&bump);
             text.push_str("a piece");
@@ -125,13 +125,13 @@ fn blocks_of_odd_sizes_grow_and_are_freed_in_place() {
             let behind = bump.alloc(0_u8);
             assert_eq!((&raw const *behind).addr(), (text.as_ptr().addr() + text.len()).next_multiple_of(MIN_ALIGN));
             // SAFETY: the blocks are the arena's, with these layouts, and not used again.
-            unsafe { (&&bump).deallocate(NonNull::from(behind), bytes(1, 1)) };
+            unsafe { bump.deallocate(NonNull::from(behind), bytes(1, 1)) };
             let (text, len) = (NonNull::from(&mut *text).cast(), text.len());
             // SAFETY: the string's block is the arena's; since `into_str` it has as many bytes as the string. It is not
             // used again.
-            unsafe { (&&bump).deallocate(text, bytes(len, 1)) };
+            unsafe { bump.deallocate(text, bytes(len, 1)) };
             // SAFETY: `grow` returned the block for this layout, and it is not used again.
-            unsafe { (&&bump).deallocate(block, bytes(size + 13, 1)) };
+            unsafe { bump.deallocate(block, bytes(size + 13, 1)) };
             assert_eq!(bump.alloc_layout(bytes(0, 1)), start);
         }
     }
@@ -222,14 +222,14 @@ fn shrinking_to_a_larger_alignment_takes_no_more_bytes() {
         // The block starts at a multiple of 64.
         let first = bump.alloc_layout(bytes(64, 64));
         // SAFETY: the block is the arena's, with this layout; the new one is no larger.
-        let first = unsafe { (&&bump).shrink(first, bytes(64, 64), bytes(8, 8)) }.unwrap().cast::<u8>();
+        let first = unsafe { bump.shrink(first, bytes(64, 64), bytes(8, 8)) }.unwrap().cast::<u8>();
         assert_eq!(first.addr().get() % 64, 0);
         let second = bump.alloc_slice_fill_copy(last, 2_u8);
         let third = bump.alloc_slice_fill_copy(56 - last, 3_u8);
         // SAFETY: `shrink` returned the block for this layout; the new one is no larger.
-        let first = unsafe { (&&bump).shrink(first, bytes(8, 8), bytes(1, 64)) }.unwrap().cast::<u8>();
+        let first = unsafe { bump.shrink(first, bytes(8, 8), bytes(1, 64)) }.unwrap().cast::<u8>();
         // SAFETY: the block is the arena's, with this layout, and not used again.
-        unsafe { (&&bump).deallocate(first, bytes(1, 64)) };
+        unsafe { bump.deallocate(first, bytes(1, 64)) };
         bump.alloc([9_u8; 64]);
         assert!(is_filled(second, 2) && is_filled(third, 3));
     }
@@ -246,7 +246,7 @@ fn block_smaller_than_its_alignment_is_not_padded() {
         let second = bump.alloc(2_u64);
         assert_eq!((&raw const *second).addr(), first.addr().get() + 8);
         // SAFETY: the block is the arena's, with this layout, and not used again.
-        unsafe { (&&bump).deallocate(first, bytes(8, align)) };
+        unsafe { bump.deallocate(first, bytes(8, align)) };
         let third = bump.alloc(3_u64);
         assert_eq!((*second, *third), (2, 3));
     }
@@ -267,13 +267,13 @@ fn chunk_lent_to_a_scope_does_not_move() {
     let scope = bump.scope_guard();
     let inner = scope.alloc([5_u64; 8]);
     // SAFETY: the block is the arena's, with this layout.
-    let block = unsafe { (&&bump).grow(block, small, large) }.unwrap().cast::<u8>();
+    let block = unsafe { bump.grow(block, small, large) }.unwrap().cast::<u8>();
     // SAFETY: `grow` returned the block for the layout `large`; the new one is no smaller.
-    let block = unsafe { (&&bump).grow(block, large, huge) }.unwrap().cast::<u8>();
+    let block = unsafe { bump.grow(block, large, huge) }.unwrap().cast::<u8>();
     inner[0] = 6;
     assert_eq!((inner[0], inner[7], read(block, 0), read(block, 19_999)), (6, 5, 7, 7));
     // SAFETY: the block is the arena's, with this layout, and not used again.
-    unsafe { (&&bump).deallocate(block, huge) };
+    unsafe { bump.deallocate(block, huge) };
     drop(scope);
     assert_eq!(bump.alloc([1_u64; 100])[99], 1);
 }
@@ -297,7 +297,7 @@ fn dedicated_blocks_grow_move_and_are_freed() {
                 let (block, layout) = blocks[n];
                 let larger = bytes(layout.size() + 30_000 * round, align);
                 // SAFETY: the block is the arena's, with this layout; the new one is no smaller.
-                let block = unsafe { (&&bump).grow(block, layout, larger) }.unwrap().cast::<u8>();
+                let block = unsafe { bump.grow(block, layout, larger) }.unwrap().cast::<u8>();
                 assert!(block.addr().get().is_multiple_of(align));
                 let value = u8::try_from(n).unwrap();
                 assert!(
@@ -311,7 +311,7 @@ fn dedicated_blocks_grow_move_and_are_freed() {
         let held = bump.allocated_bytes();
         for (block, layout) in blocks.into_iter().rev() {
             // SAFETY: the block is the arena's, with this layout, and not used again.
-            unsafe { (&&bump).deallocate(block, layout) };
+            unsafe { bump.deallocate(block, layout) };
         }
         assert!(bump.allocated_bytes() < held, "the newest was given back");
         bump.alloc([1_u8; 100]);
@@ -518,7 +518,7 @@ fn zero_size_allocations_always_succeed() {
             let block = bump.alloc_layout(bytes(0, align));
             assert!(block.addr().get().is_multiple_of(align));
             // SAFETY: the block is the arena's, with this layout.
-            unsafe { (&&bump).deallocate(block, bytes(0, align)) };
+            unsafe { bump.deallocate(block, bytes(0, align)) };
         }
         assert_eq!(bump.alloc_slice_copy::<u64>(&[]).len(), 0);
         assert_eq!(bump.allocated_bytes(), 0);
@@ -528,9 +528,9 @@ fn zero_size_allocations_always_succeed() {
                 bump.alloc_slice_copy(&vec![1_u8; used]);
                 let (a, b) = (bump.alloc_layout(bytes(0, align)), bump.alloc_layout(bytes(0, align)));
                 // SAFETY: the blocks are the arena's, with this layout.
-                let a = unsafe { (&&bump).grow(a, bytes(0, align), bytes(700, align)) }.unwrap();
+                let a = unsafe { bump.grow(a, bytes(0, align), bytes(700, align)) }.unwrap();
                 // SAFETY: the block is the arena's, with this layout, and distinct from `a`.
-                let b = unsafe { (&&bump).grow(b, bytes(0, align), bytes(9, align)) }.unwrap();
+                let b = unsafe { bump.grow(b, bytes(0, align), bytes(9, align)) }.unwrap();
                 let (a, b) = (a.cast::<u8>(), b.cast::<u8>());
                 // SAFETY: the block has these bytes.
                 unsafe { a.write_bytes(2, 700) };
@@ -693,7 +693,7 @@ fn outer_block_can_be_freed_in_a_scope() {
     let inner = scope.alloc([2_u64; 4]);
     drop(vec);
     // SAFETY: the block is the arena's, with this layout, and not used again.
-    unsafe { (&&bump).deallocate(outer, bytes(32, 8)) };
+    unsafe { bump.deallocate(outer, bytes(32, 8)) };
     let other = bump.alloc([3_u64; 8]);
     let more = scope.alloc([4_u64; 8]);
     assert_eq!((*inner, *other, *more), ([2; 4], [3; 8], [4; 8]));
@@ -1306,10 +1306,10 @@ fn growing_a_zero_size_block_never_overlaps_another() {
             let bump = Bump::new();
             bump.alloc(1_u8);
             let zero = bytes(0, align);
-            let block = (&bump).allocate(zero).unwrap().cast::<u8>();
+            let block = bump.allocate(zero).unwrap().cast::<u8>();
             let other = filled(&bump, size, 3);
             // SAFETY: the block is the arena's, with this layout.
-            let grown = unsafe { (&&bump).grow(block, zero, bytes(50_000, align)) }.unwrap().cast::<u8>();
+            let grown = unsafe { bump.grow(block, zero, bytes(50_000, align)) }.unwrap().cast::<u8>();
             // SAFETY: the block has these bytes.
             unsafe { grown.write_bytes(5, 50_000) };
             assert!(is_filled(other, 3));
@@ -1317,7 +1317,7 @@ fn growing_a_zero_size_block_never_overlaps_another() {
             let here = bump.alloc_layout(bytes(0, 8));
             let block = bump.alloc(6_u64);
             // SAFETY: the block is the arena's, with this layout, and not used again.
-            unsafe { (&&bump).deallocate(here, bytes(0, 8)) };
+            unsafe { bump.deallocate(here, bytes(0, 8)) };
             let next = bump.alloc(7_u64);
             assert_eq!((*block, *next), (6, 7));
         }
@@ -1355,10 +1355,10 @@ fn empty_block_does_not_own_a_later_block_at_its_address() {
     assert!(is_filled(other, 9));
 
     let (bump, _next) = arena();
-    let empty = (&bump).allocate(bytes(0, 1)).unwrap().cast::<u8>();
+    let empty = bump.allocate(bytes(0, 1)).unwrap().cast::<u8>();
     let other = at_address_of_outgrown_chunk(&bump);
     // SAFETY: the block is the arena's, with this layout.
-    let grown = unsafe { (&&bump).grow(empty, bytes(0, 1), bytes(50_000, 1)) }.unwrap().cast::<u8>();
+    let grown = unsafe { bump.grow(empty, bytes(0, 1), bytes(50_000, 1)) }.unwrap().cast::<u8>();
     // SAFETY: the block has these bytes.
     unsafe { grown.write_bytes(5, 50_000) };
     assert!(is_filled(other, 1));

@@ -130,13 +130,10 @@ enum Key {
 }
 
 fn describe(origin: &Origin, place: &Place, program: &Program, traits: &HashMap<TypeId, String>) -> (Key, Site) {
-    let holder = holder(place.collection.unwrap_or(&origin.content));
+    let content = place.collection.unwrap_or(&origin.content);
+    let holder = holder(content);
     let mut site = Site {
-        what: match (place.collection, &*origin.content) {
-            (Some(of), _) => of.to_owned(),
-            (None, "") => "?".into(),
-            (None, of) => of.to_owned(),
-        },
+        what: if content.is_empty() { "?".into() } else { content.to_owned() },
         holder,
         of_trait: None,
         types: BTreeMap::new(),
