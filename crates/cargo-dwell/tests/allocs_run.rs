@@ -311,7 +311,10 @@ fn plain_runs_and_mimalloc_are_measured() {
 #[test]
 fn runs_beside_the_recorded_one_leave_no_process() {
     let seconds = "611.25";
-    let output = allocs().arg("--exe").arg(truth()).args(["--", "leaves", seconds]).output().expect("it runs");
+    // The program writes a file of that name.
+    let mut command = allocs();
+    command.current_dir(folder()).arg("--exe").arg(truth()).args(["--", "leaves", seconds]);
+    let output = command.output().expect("it runs");
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(errors.contains("the program runs again without recording"), "{errors}");
     let is_left = |process: &fs::DirEntry| {
