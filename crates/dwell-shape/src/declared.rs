@@ -13,10 +13,10 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::Path;
 
-/// The most decisions that are taken from a schema.
+/// The most decisions that are taken from a schema, and the most schemas that describe one value.
 const MOST: usize = 2000;
-/// The deepest reference that is followed.
-const DEEPEST: usize = 32;
+/// The most paths that are looked at for them.
+const PATHS: usize = 10 * MOST;
 
 /// A schema in a file.
 #[derive(Debug)]
@@ -43,6 +43,8 @@ struct Said<'a> {
     types: BTreeSet<&'a str>,
     words: BTreeSet<&'a str>,
     has_words: bool,
+    /// The schemas that said this, each also as a part of an alternative. In `OpenAPI` a base names its kinds, and each of them its base.
+    seen: HashSet<(*const Value, bool)>,
 }
 
 impl Declared {
@@ -74,13 +76,13 @@ impl Declared {
     fn said<'a>(&'a self, schemas: &[&'a Value]) -> Said<'a> {
         let mut said = Said::default();
         for schema in schemas {
-            self.add(schema, true, 0, &mut said);
+            self.add(schema, true, &mut said);
         }
         said
     }
 
-    fn add<'a>(&'a self, schema: &'a Value, is_all: bool, depth: usize, said: &mut Said<'a>) {
-        if depth > DEEPEST {
+    fn add<'a>(&'a self, schema: &'a Value, is_all: bool, said: &mut Said<'a>) {
+        if said.seen.len() > MOST || !said.seen.insert((std::ptr::from_ref(schema), is_all)) {
             return;
         }
         if let Some(to) = schema.get("$ref").and_then(Value::as_str) {
@@ -88,19 +90,19 @@ impl Declared {
             if let Some(of) = self.document.pointer(pointer).filter(|_| !pointer.is_empty()) {
                 let name = pointer.rsplit('/').next().unwrap_or_default();
                 said.name.get_or_insert_with(|| type_name(name));
-                self.add(of, is_all, depth + 1, said);
+                self.add(of, is_all, said);
             }
         }
         let list = |key: &str| schema.get(key).and_then(Value::as_array).into_iter().flatten();
         for of in list("allOf") {
             // The name is that of the whole.
             let name = said.name.take();
-            self.add(of, is_all, depth + 1, said);
+            self.add(of, is_all, said);
             said.name = name;
         }
         for of in list("oneOf").chain(list("anyOf")) {
             let name = said.name.take();
-            self.add(of, false, depth + 1, said);
+            self.add(of, false, said);
             said.name = name;
             said.has_alternatives = true;
         }
@@ -142,7 +144,9 @@ impl Declared {
     pub fn overrides(&self) -> Vec<Override> {
         let mut all = Vec::new();
         let mut open = std::collections::VecDeque::from([("$".to_owned(), vec![self.root()], HashSet::new())]);
+        let mut paths = 0;
         while let Some((path, schemas, above)) = open.pop_front() {
+            paths += 1;
             let said = self.said(&schemas);
             let mut decide = |what: &str| all.extend(format!("{path}={what}").parse::<Override>());
             if let Some(tag) = said.tag {
@@ -158,7 +162,10 @@ impl Declared {
             }
             // A recursive type is described once.
             let mut below = above.clone();
-            if !schemas.iter().all(|schema| below.insert(std::ptr::from_ref(*schema))) || all.len() > MOST {
+            if !schemas.iter().all(|schema| below.insert(std::ptr::from_ref(*schema)))
+                || all.len() > MOST
+                || paths > PATHS
+            {
                 continue;
             }
             let keys = said.keys.iter().map(|(key, of)| (format!("{path}{}", step(key)), of.clone()));

@@ -108,3 +108,24 @@ fn a_schema_that_cannot_be_read_is_an_error() {
         assert_eq!((output.status.code(), &*String::from_utf8_lossy(&output.stderr)), (Some(2), error));
     }
 }
+
+/// In `OpenAPI` a base names its kinds, and each kind its base: each is read once.
+#[test]
+fn kinds_that_name_their_base_are_read_once() {
+    let folder = folder();
+    let mut schema = schema();
+    let all = &mut schema["components"]["schemas"];
+    for n in 0..30 {
+        let name = format!("Kind{n}");
+        let of = json!({"$ref": format!("#/components/schemas/{name}")});
+        all["Means"]["oneOf"].as_array_mut().expect("a list").push(of);
+        all[name.as_str()] =
+            json!({"allOf": [{"$ref": "#/components/schemas/Means"}, {"properties": {"n": {"type": "string"}}}]});
+    }
+    for name in ["Card", "Bank"] {
+        all[name]["allOf"].as_array_mut().expect("a list").push(json!({"$ref": "#/components/schemas/Means"}));
+    }
+    fs::write(folder.path().join("api.json"), schema.to_string()).expect("a file");
+    let (types, _) = types(folder.path(), "api.json#/components/schemas/Order");
+    assert!(types.contains("pub enum Means") && types.contains("tag = \"how\""), "{types}");
+}
