@@ -48,7 +48,7 @@ impl Costs {
     }
 }
 
-/// The fewest samples in the allocator for which their number counts.
+/// The fewest samples for which their number counts.
 const FEWEST: u64 = 20;
 /// The range around a prediction; bench/results/allocs.md has the programs for which it holds.
 const LEAST: f64 = 0.5;
@@ -78,7 +78,8 @@ impl<'c> Model<'c> {
         let [of_program, of_allocator, of_agent] = time.samples;
         let taken = of_program + of_allocator + of_agent;
         let part = |samples: u64| profile.user_nanos as f64 * samples as f64 / taken.max(1) as f64;
-        if again.nanos[0] == 0 && taken > 0 {
+        // One sample of a short run says nothing: it may be the agent's.
+        if again.nanos[0] == 0 && taken >= FEWEST {
             time.program = part(of_program + of_allocator) as u64 + profile.system_nanos;
         }
         let (measured, samples) = if again.samples[0] >= FEWEST {
@@ -238,6 +239,9 @@ mod tests {
         assert_eq!(model.range(100.0, 0.0), [100, 200, 300]);
         profile.samples = Some(Samples { program: 50, allocator: 3, agent: 20 });
         assert_eq!(Model::new(&profile, &calibration, &Again::default()).1.by, "model");
+        // The one sample of a short run is the agent's.
+        profile.samples = Some(Samples { program: 0, allocator: 0, agent: 1 });
+        assert_eq!(Model::new(&profile, &calibration, &Again::default()).1.program, 10_000);
         // A plain run knows better.
         let again = Again { nanos: [4000, 2000], allocator: [750, 300], samples: [40, 30], ..Again::default() };
         let (model, time) = Model::new(&profile, &calibration, &again);
