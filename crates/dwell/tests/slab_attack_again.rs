@@ -276,10 +276,10 @@ fn two_modules_share_a_slab() {
     }
 
     let (first, second) =
-        (boxes::insert(Box::new(1)).leak_stamped(), module::insert(&Other, Box::new(2)).leak_stamped());
-    assert_eq!(**module::reclaim_stamped(&Other, first).unwrap(), 1);
+        (boxes::insert(Box::new(1)).leak_stamped(), module::insert::<Other>(Box::new(2)).leak_stamped());
+    assert_eq!(**module::reclaim_stamped::<Other>(first).unwrap(), 1);
     assert_eq!(**boxes::reclaim_stamped(second).unwrap(), 2);
-    let third = module::insert(&Other, Box::new(3));
+    let third = module::insert::<Other>(Box::new(3));
     assert!(boxes::shutdown().is_err());
     drop(third);
     module::shutdown::<Other>().unwrap(); // sets the limit of `Other`
