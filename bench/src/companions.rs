@@ -91,7 +91,7 @@ macro_rules! for_texts {
         $do::<ThinStr>("dwell" $(, $argument)?);
         $do::<Arc<str>>("arc-str" $(, $argument)?);
         $do::<compact_str_010::CompactString>("compact_str 0.10.0" $(, $argument)?);
-        $do::<smol_str::SmolStr>("smol_str 0.3.2" $(, $argument)?);
+        $do::<smol_str::SmolStr>("smol_str 0.3.7" $(, $argument)?);
         $do::<arcstr::ArcStr>("arcstr 1.2.0" $(, $argument)?);
         $do::<ecow::EcoString>("ecow 0.3.1" $(, $argument)?);
         $do::<cold_string::ColdString>("cold-string 0.5.0" $(, $argument)?);

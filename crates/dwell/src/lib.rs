@@ -93,6 +93,8 @@ pub mod alloc;
 pub mod bump;
 #[cfg(any(feature = "bump", feature = "small"))]
 mod coerce;
+#[cfg(any(feature = "slab", feature = "small"))]
+mod forward;
 #[cfg(feature = "pin")]
 pub mod pin;
 mod prefetch;

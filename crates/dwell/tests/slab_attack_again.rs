@@ -276,14 +276,33 @@ fn two_modules_share_a_slab() {
     }
 
     let (first, second) =
-        (boxes::insert(Box::new(1)).leak_stamped(), module::insert(&Other, Box::new(2)).leak_stamped());
-    assert_eq!(**module::reclaim_stamped(&Other, first).unwrap(), 1);
+        (boxes::insert(Box::new(1)).leak_stamped(), module::insert::<Other>(Box::new(2)).leak_stamped());
+    assert_eq!(**module::reclaim_stamped::<Other>(first).unwrap(), 1);
     assert_eq!(**boxes::reclaim_stamped(second).unwrap(), 2);
-    let third = module::insert(&Other, Box::new(3));
+    let third = module::insert::<Other>(Box::new(3));
     assert!(boxes::shutdown().is_err());
     drop(third);
     module::shutdown::<Other>().unwrap(); // sets the limit of `Other`
     assert!(module::try_reserve::<Other>(usize::MAX / 4).is_err());
     drop(boxes::insert(Box::new(4)));
     boxes::shutdown().unwrap();
+}
+
+/// A module without destructors has nothing to drop when its thread ends, but memory to free, also after a slot that outlives the slab.
+#[test]
+fn leaked_values_without_a_destructor_are_freed_with_their_thread() {
+    dwell::slab!(mod words: u64);
+    dwell::slab!(mod units: ());
+    thread_local!(static LAST: RefCell<Option<words::Slot>> = const { RefCell::new(None) });
+    std::thread::spawn(|| {
+        LAST.set(None); // destroyed after the slab, which is used later
+        let keys: Vec<_> = (0..100).map(|n| words::insert(n).leak()).collect();
+        (0..10).map(|_| units::insert(()).leak()).for_each(|_key| ());
+        LAST.set(words::reclaim(keys[50]));
+        assert_eq!((words::len(), units::len()), (100, 10));
+        assert_eq!(words::with(keys[51], |word| *word), Some(51));
+    })
+    .join()
+    .unwrap();
+    assert_eq!((words::len(), units::len()), (0, 0));
 }

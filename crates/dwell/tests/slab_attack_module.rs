@@ -37,7 +37,7 @@ fn lying_module_impl_frees_no_live_memory() {
         for round in 0..if cfg!(miri) { 4_u64 } else { 50 } {
             slots.extend(
                 (0..if cfg!(miri) { 30 } else { 500 })
-                    .map(|n| (n ^ round, module::insert(&LyingModule, Box::new(n ^ round)))),
+                    .map(|n| (n ^ round, module::insert::<LyingModule>(Box::new(n ^ round)))),
             );
             assert!(slots.iter().all(|(n, slot)| ***slot == *n), "values overlap");
             let half = slots.len() / 2;
@@ -48,7 +48,7 @@ fn lying_module_impl_frees_no_live_memory() {
         for (n, slot) in slots {
             let key = slot.leak();
             // `reclaim` picks one of the two slabs at random, so it is repeated until it picks the owner.
-            let found = (0..64).find_map(|_| module::reclaim(&LyingModule, key));
+            let found = (0..64).find_map(|_| module::reclaim::<LyingModule>(key));
             assert!(found.is_some_and(|slot| **slot < 600 && n < 600));
         }
         send.send(()).unwrap();
@@ -68,7 +68,7 @@ fn module_initialised_by_itself_frees_no_live_memory() {
     thread_local! {
         static SLAB: module::ThreadSlab<Box<u64>> = {
             if !NESTED.replace(true) {
-                let slots = (0..30).map(|n| module::insert(&Recursive, Box::new(n))).collect();
+                let slots = (0..30).map(|n| module::insert::<Recursive>(Box::new(n))).collect();
                 FIRST.with(|first| first.set(slots));
                 // Leak checkers find the memory of the overwritten slab through this copy of its bytes.
                 let copy = SLAB.with(|slab| {
@@ -94,10 +94,10 @@ fn module_initialised_by_itself_frees_no_live_memory() {
     }
     let (send, receive) = channel();
     std::thread::spawn(move || {
-        drop(module::insert(&Recursive, Box::new(7)));
+        drop(module::insert::<Recursive>(Box::new(7)));
         let mut first = FIRST.with(Cell::take);
         assert_eq!(first.drain(10..).map(|slot| **slot).sum::<u64>(), (10..30).sum());
-        let mut slots: Vec<_> = (0..50).map(|n| module::insert(&Recursive, Box::new(n))).collect();
+        let mut slots: Vec<_> = (0..50).map(|n| module::insert::<Recursive>(Box::new(n))).collect();
         let keys: Vec<_> = slots.drain(..10).map(Slot::leak).collect();
         for _ in 0..3 {
             slots.truncate(slots.len() - 10);
@@ -109,7 +109,7 @@ fn module_initialised_by_itself_frees_no_live_memory() {
             );
         }
         for key in keys {
-            drop(module::reclaim(&Recursive, key));
+            drop(module::reclaim::<Recursive>(key));
         }
         drop((first, slots));
         send.send(()).unwrap();
@@ -146,7 +146,7 @@ fn slab_torn_down_twice_is_freed_by_its_last_slot() {
             let mut slots = self.0.take();
             assert_eq!((slots.len(), module::len::<TwoSlabs>()), (20, 20));
             slots.truncate(10);
-            let again = module::insert(&TwoSlabs, Box::new(7)); // takes the slow path
+            let again = module::insert::<TwoSlabs>(Box::new(7)); // takes the slow path
             drop(again);
             assert_eq!(slots.iter().map(|slot| ***slot).sum::<u64>(), (0..10).sum());
             assert_ne!(module::capacity::<TwoSlabs>(), 0);
@@ -157,7 +157,7 @@ fn slab_torn_down_twice_is_freed_by_its_last_slot() {
     static CAPACITY: AtomicUsize = AtomicUsize::new(usize::MAX);
     std::thread::spawn(|| {
         KEPT.with(|kept| kept.0.set(Vec::new()));
-        let slots = (0..20).map(|n| module::insert(&TwoSlabs, Box::new(n))).collect();
+        let slots = (0..20).map(|n| module::insert::<TwoSlabs>(Box::new(n))).collect();
         KEPT.with(|kept| kept.0.set(slots));
         LOCAL.set(&OTHER);
         module::reserve::<TwoSlabs>(0); // has `OTHER` torn down at the thread's end too

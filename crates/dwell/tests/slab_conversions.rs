@@ -213,3 +213,26 @@ fn pins_and_leaks() {
     let leaked: &'static mut (dyn Display + Send + Sync) = Pooled::leak(pooled!(7));
     assert_eq!(LEAKED.get_or_init(|| leaked).to_string(), "7");
 }
+
+#[test]
+fn a_pooled_reader_writes_and_hashes_as_its_value() {
+    use std::fmt::Write as _;
+    use std::hash::Hasher;
+    use std::io::{BufRead, Cursor, Read, Seek, Write};
+    let mut file: Pooled<Cursor<Vec<u8>>> = Pooled::new(Cursor::new(Vec::new()));
+    file.write_all(b"one\ntwo").unwrap();
+    file.rewind().unwrap();
+    let mut line = String::new();
+    assert_eq!((file.read_line(&mut line).unwrap(), line.as_str()), (4, "one\n"));
+    let mut file: Pooled<dyn Read> = file.coerce(|view| view as _);
+    line.clear();
+    assert_eq!((file.read_to_string(&mut line).unwrap(), line.as_str()), (3, "two"));
+    let mut text = Pooled::new(String::new());
+    write!(text, "{}", 7).unwrap();
+    let mut hasher = Pooled::new(std::hash::DefaultHasher::new());
+    let mut own = std::hash::DefaultHasher::new();
+    hasher.write(text.as_bytes());
+    own.write(b"7");
+    assert_eq!(hasher.finish(), own.finish());
+    assert_eq!(*Pooled::pin(String::from("pinned")), "pinned");
+}

@@ -167,3 +167,7 @@ macro_rules! forward {
 forward!([K: SlotKind] Slot<T, K>);
 #[cfg(feature = "std")]
 forward!([] Pooled<T>);
+
+crate::forward::forward!([K: SlotKind] Slot<T, K>);
+#[cfg(feature = "std")]
+crate::forward::forward!([] Pooled<T>);

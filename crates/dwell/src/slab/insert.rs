@@ -13,7 +13,7 @@ use std_alloc::alloc::handle_alloc_error;
 ///
 /// A returned cell is vacant and not leaked, is for values of a `T`'s layout, is used by no other code, and belongs to a
 /// slab with handles of kind `Kind`. Its chunk is not freed while the cell is occupied.
-pub unsafe trait CellAllocator<T> {
+pub(crate) unsafe trait CellAllocator<T> {
     /// The kind of the handles.
     type Kind: SlotKind;
     /// The handle that an insert returns.
@@ -39,7 +39,7 @@ pub unsafe trait CellAllocator<T> {
 ///
 /// When the slab is full. If the global allocator fails, [`handle_alloc_error`] is called instead.
 #[inline(always)]
-pub fn insert<T, S: CellAllocator<T>>(alloc: &S, value: T) -> S::Handle {
+pub(crate) fn insert<T, S: CellAllocator<T>>(alloc: &S, value: T) -> S::Handle {
     let cell = pop_or_stop(alloc);
     // SAFETY: `CellAllocator` guarantees that the cell is vacant and not leaked, is for a `T`, is used by no
     // other code, and belongs to a slab with handles of kind `Kind`, and that its chunk is not freed while the cell
@@ -49,7 +49,7 @@ pub fn insert<T, S: CellAllocator<T>>(alloc: &S, value: T) -> S::Handle {
 
 /// Like [`insert`], but returns the value in an error if there is no cell.
 #[inline(always)]
-pub fn try_insert<T, S, E>(alloc: &S, value: T) -> Result<S::Handle, E>
+pub(crate) fn try_insert<T, S, E>(alloc: &S, value: T) -> Result<S::Handle, E>
 where
     S: CellAllocator<T>,
     E: InsertError<T>,
@@ -69,7 +69,7 @@ where
 ///
 /// The same as for [`insert`].
 #[inline(always)]
-pub fn insert_with<T, S: CellAllocator<T>>(alloc: &S, make: impl FnOnce() -> T) -> S::Handle {
+pub(crate) fn insert_with<T, S: CellAllocator<T>>(alloc: &S, make: impl FnOnce() -> T) -> S::Handle {
     let cell = pop_or_stop(alloc);
     // SAFETY: `CellAllocator` guarantees that the cell is vacant and not leaked, is for a `T`, is used by no
     // other code, and belongs to a slab with handles of kind `Kind`, and that its chunk is not freed while the cell
@@ -79,7 +79,7 @@ pub fn insert_with<T, S: CellAllocator<T>>(alloc: &S, make: impl FnOnce() -> T) 
 
 /// Like [`insert_with`], but returns `make` in an error, without calling it, if there is no cell.
 #[inline(always)]
-pub fn try_insert_with<T, S, F, E>(alloc: &S, make: F) -> Result<S::Handle, E>
+pub(crate) fn try_insert_with<T, S, F, E>(alloc: &S, make: F) -> Result<S::Handle, E>
 where
     S: CellAllocator<T>,
     F: FnOnce() -> T,
@@ -95,7 +95,7 @@ where
 }
 
 /// An error that returns the value: [`Full`](super::Full) or [`AllocError`](crate::AllocError).
-pub trait InsertError<V> {
+pub(crate) trait InsertError<V> {
     /// Creates the error. `layout` is the layout of the value.
     fn new(value: V, refusal: Refusal, layout: Layout) -> Self;
 }

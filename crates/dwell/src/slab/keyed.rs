@@ -16,26 +16,26 @@ use core::ptr::NonNull;
 /// An entry that is returned is that of a cell for values of a `T`'s layout in a slab with handles of kind `Kind`. If the
 /// cell is leaked, it holds a `T`. The cell's chunk is not freed before other code of the slab runs, nor while the cell is
 /// occupied.
-pub unsafe trait KeyedCells<T>: CellAllocator<T, Kind: Keyed> {
+pub(crate) unsafe trait KeyedCells<T>: CellAllocator<T, Kind: Keyed> {
     /// Returns the entry of the cell with this key, if there is such a cell.
     fn entry(&self, key: Key) -> Option<CellEntry<CoreRef<OneThread>>>;
 }
 
 /// Returns whether the key has a leaked value.
-pub fn contains_key<T>(cells: &impl KeyedCells<T>, key: Key) -> bool {
+pub(crate) fn contains_key<T>(cells: &impl KeyedCells<T>, key: Key) -> bool {
     cells.entry(key).is_some_and(|entry| entry.is_leaked())
 }
 
 /// Returns the address of a leaked value, or `None` if the key has none.
 #[inline]
-pub fn get_ptr<T>(cells: &impl KeyedCells<T>, key: Key) -> Option<NonNull<T>> {
+pub(crate) fn get_ptr<T>(cells: &impl KeyedCells<T>, key: Key) -> Option<NonNull<T>> {
     let entry = cells.entry(key)?;
     entry.is_leaked().then(|| entry.cell().cast())
 }
 
 /// Returns a slot for a leaked value, or `None` if the key has none.
 #[inline]
-pub fn reclaim<T, S: KeyedCells<T>>(cells: &S, key: Key) -> Option<S::Handle> {
+pub(crate) fn reclaim<T, S: KeyedCells<T>>(cells: &S, key: Key) -> Option<S::Handle> {
     let cell = cells.entry(key)?.reclaim()?;
     // SAFETY: `KeyedCells` guarantees that a leaked cell holds a `T` and belongs to a slab with handles of kind `Kind`. No
     // slot owned the value, and `reclaim` has cleared the leaked bit, so this slot is the only owner.
@@ -44,13 +44,13 @@ pub fn reclaim<T, S: KeyedCells<T>>(cells: &S, key: Key) -> Option<S::Handle> {
 
 /// Like [`reclaim`], but only for the value that was leaked with this key, and no later one.
 #[inline]
-pub fn reclaim_stamped<T, S: KeyedCells<T>>(cells: &S, key: StampedKey) -> Option<S::Handle> {
+pub(crate) fn reclaim_stamped<T, S: KeyedCells<T>>(cells: &S, key: StampedKey) -> Option<S::Handle> {
     if cells.entry(key.key())?.has_stamp(key.stamp()) { reclaim(cells, key.key()) } else { None }
 }
 
 /// Calls `f` with a leaked value. Returns `None` if the key has none. While `f` runs, the key finds nothing.
 #[inline]
-pub fn with<T, R>(cells: &impl KeyedCells<T>, key: Key, f: impl FnOnce(&mut T) -> R) -> Option<R> {
+pub(crate) fn with<T, R>(cells: &impl KeyedCells<T>, key: Key, f: impl FnOnce(&mut T) -> R) -> Option<R> {
     let lent = cells.entry(key)?.lend()?;
     // SAFETY: `KeyedCells` guarantees that a leaked cell holds a `T`, and no slot owns that. While it is lent no key
     // finds it, so no other code accesses the value, even if `f` uses the slab.

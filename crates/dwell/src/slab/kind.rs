@@ -42,7 +42,7 @@ pub(super) mod sealed {
     /// # Safety
     ///
     /// `free_cell` may be called on any thread, and the kind is not [`Keyed`](super::Keyed).
-    pub unsafe trait CrossThread: super::SlotKind {}
+    pub(crate) unsafe trait CrossThread: super::SlotKind {}
 }
 
 impl<O: Owners> SlotKind for O {}

@@ -20,7 +20,7 @@ use core::ptr::NonNull;
 ///
 /// It is covariant in `T`, as a `Box` is. [`Slot`](super::Slot), whose value can be leaked and found by a key, is not.
 #[repr(transparent)] // one word, with its niche
-pub struct Owner<T: ?Sized, K: SlotKind> {
+pub(crate) struct Owner<T: ?Sized, K: SlotKind> {
     // # Invariants
     //
     // 1. `value` points to a live `T` that only this owner owns, in an occupied cell for values of its layout. If `K` is
@@ -314,7 +314,7 @@ impl<T: ?Sized, K: SlotKind> DerefMut for Owner<T, K> {
 }
 
 /// A handle that owns one value: [`Slot`](super::Slot) or [`Pooled`](super::Pooled).
-pub trait Handle<T, K: SlotKind> {
+pub(crate) trait Handle<T, K: SlotKind> {
     /// Wraps an owner.
     fn of(owner: Owner<T, K>) -> Self;
 }

@@ -190,6 +190,11 @@ impl<T> Pooled<T> {
         insert::insert(&ThreadPool, value)
     }
 
+    /// Like [`new`](Self::new), but pins the value.
+    pub fn pin(value: T) -> Pin<Self> {
+        Self::new(value).into_pin()
+    }
+
     /// Like [`new`](Self::new), but returns an error if the allocation fails.
     ///
     /// # Errors

@@ -22,7 +22,7 @@ pub(super) struct SizeClasses {
 }
 
 /// The kind of the values in a pool: a drop finds the owner by the address of the cell, for values of any type.
-pub struct InPool(Infallible);
+pub(crate) struct InPool(Infallible);
 
 impl SlotKind for InPool {}
 

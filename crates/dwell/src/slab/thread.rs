@@ -7,19 +7,17 @@
 use super::engine::CoreRef;
 use super::error::{Full, SlotsRemaining};
 use super::geometry::Geometry;
-use super::insert::{CellAllocator, InsertError, refused};
-use super::key::Key;
-use super::keyed::{KeyedCells, drop_leaked_cell};
+use super::insert::{self, CellAllocator, InsertError, refused};
+use super::key::{Key, StampedKey};
+use super::keyed::{self, KeyedCells};
 use super::kind::{SlotKind, sealed};
 use super::memory::{CellEntry, Refusal};
 use super::slot::Slot;
 use super::stack::{CellPtr, StackFull};
-use super::thread_core::ThreadCore;
+use super::thread_core::{Descriptor, Local, ThreadCore, free_slow, refill_by, refill_or_stop_by};
 // For the macro, which calls these functions, and names items of `std` by these paths, so that they work even if the user
 // shadows them.
 pub use super::engine::OneThread;
-pub use super::insert::{insert, insert_with, try_insert, try_insert_with};
-pub use super::keyed::{contains_key, get_ptr, reclaim, reclaim_stamped, with};
 pub use super::kind::Keyed;
 pub use ::std;
 pub use core::{iter::Iterator, ops::FnOnce, option::Option, primitive::usize, ptr::NonNull, result::Result};
@@ -76,7 +74,7 @@ pub trait Module: 'static {
 /// #     }
 /// # }
 ///
-/// let slot: Slot<u64, PerThread<Module<General>>> = thread::insert(&Module::<General>(PhantomData), 1);
+/// let slot: Slot<u64, PerThread<Module<General>>> = thread::insert::<Module<General>>(1);
 /// let other: Slot<u64, PerThread<Module<Special>>> = slot; // error: mismatched types
 /// ```
 pub struct PerThread<M>(Infallible, PhantomData<fn(M) -> M>);
@@ -89,16 +87,18 @@ impl<M: Module> Keyed for PerThread<M> {}
 unsafe impl<M: Module> sealed::SlotKind for PerThread<M> {
     #[inline(always)]
     unsafe fn free_cell(cell: CellPtr, _: Layout) {
+        let local = find::<M>();
         // On targets without native thread-local storage the thread's slab may be gone. Then std makes a new one, which
-        // takes the cell, or refuses, and the cell leaks.
+        // takes the cell, or it refuses, and the cell leaks.
+        let Some(slab) = local.get() else { return };
         // SAFETY: the caller guarantees that this is an occupied cell of a slab of this module, contains no live value,
         // and is not used again, so it is vacant now and on no list. Slots are invariant in their kind, so `M` is the
         // module that the cell came from, and each `ThreadSlab<M::Value>` has the geometry of the cell, whichever
         // `local` returns.
-        let kept = M::local().try_with(|slab| unsafe { in_register(&slab.core).free_cell(cell) });
-        if let Ok(Err(StackFull)) = kept {
-            // SAFETY: the cell is vacant as argued above, and `free_cell` failed, so it is on no list.
-            unsafe { free_slow(with_core::<M>, cell) };
+        if let Err(StackFull) = unsafe { in_register(slab).free_cell(cell) } {
+            // SAFETY: the cell is vacant as argued above, and `free_cell` failed, so it is on no list. It has the geometry of the
+            // slabs that `find` finds.
+            unsafe { free_slow(descriptor::<M>(), cell) };
         }
     }
 }
@@ -120,59 +120,20 @@ impl<T> ThreadSlab<T> {
     }
 }
 
-/// Calls a function with the slab of a module on this thread. Returns `false` if the slab is gone.
-type With = fn(&mut dyn FnMut(&ThreadCore)) -> bool;
-
-/// The [`With`] of a module: all code that is not in a hurry uses it, and is compiled once.
-#[cold]
-#[inline(never)]
-fn with_core<M: Module>(f: &mut dyn FnMut(&ThreadCore)) -> bool {
-    M::local().try_with(|slab| f(&slab.core)).is_ok()
+/// Finds the slab of a module on this thread.
+#[inline(always)]
+fn find<M: Module>() -> Local {
+    M::local().try_with(|slab| Local::new(&slab.core)).unwrap_or(Local::GONE)
 }
 
-/// Calls `f` with the slab. Returns `None` if the slab is gone.
-fn call<R>(with: With, f: impl FnOnce(&ThreadCore) -> R) -> Option<R> {
-    let (mut f, mut result) = (Some(f), None);
-    with(&mut |slab| result = f.take().map(|f| f(slab)));
-    result
-}
-
-/// Like [`call`], but a slab that is gone refuses. `value` is the layout of its values.
-fn try_call<R>(with: With, value: Layout, f: impl FnOnce(&ThreadCore) -> Result<R, Refusal>) -> Result<R, Refusal> {
-    call(with, f).unwrap_or(Err(Refusal::Alloc(value)))
-}
-
-/// Drops the leaked values and frees the chunks without values. Dropping the last slot frees the rest.
-fn tear_down<M: Module>() {
-    // SAFETY: the cells of a `ThreadSlab<M::Value>` are for an `M::Value`. A slot of the module frees its cell to a
-    // `ThreadSlab<M::Value>` on this thread.
-    tear_down_by(with_core::<M>, &mut |cell| unsafe { drop_leaked_cell::<M::Value, PerThread<M>>(cell) });
-}
-
-fn tear_down_by(with: With, drop: &mut dyn FnMut(CellPtr)) {
-    with(&mut |slab| slab.tear_down(drop));
-}
-
-fn refill_by(with: With, tear_down: fn(), value: Layout) -> Result<CellPtr, Refusal> {
-    try_call(with, value, |slab| slab.refill(tear_down))
-}
-
-/// Frees a cell that the stack of its slab cannot take, because the slab was torn down or is growing.
-///
-/// # Safety
-///
-/// The cell is vacant, belongs to a slab with the geometry of that of `with`, and is on no list. The caller does not use it again.
-#[cold]
-#[inline(never)]
-unsafe fn free_slow(with: With, cell: CellPtr) {
-    let mut cell = Some(cell);
-    with(&mut |slab| {
-        if let Some(cell) = cell.take() {
-            // SAFETY: the caller guarantees that the cell is vacant, has this geometry, is on no list, and is not used again. It
-            // was taken, so it is freed once.
-            unsafe { slab.free_slow(cell) };
-        }
-    });
+/// What the code that is compiled once needs to know of a module: all code that is not in a hurry.
+#[inline(always)]
+fn descriptor<M: Module>() -> &'static Descriptor {
+    const {
+        // SAFETY: a leaked cell of a `ThreadSlab<M::Value>` holds an `M::Value`, since only slots leak values. The cells of all
+        // slabs that `find::<M>` finds have the layout of an `M::Value`.
+        &unsafe { Descriptor::new::<M::Value>(find::<M>) }
+    }
 }
 
 /// Returns the same reference, with an address that the compiler computes once.
@@ -201,59 +162,112 @@ fn in_register(slab: &ThreadCore) -> &ThreadCore {
     slab
 }
 
+/// The cells of a module on this thread.
+struct Cells<M>(PhantomData<M>);
+
 // SAFETY: by invariant 1 of `ThreadSlab` the cells of a `ThreadSlab<M::Value>` are for an `M::Value`. They are vacant
 // and used by no other code when they are popped or refilled. A slot of the module is not `Send`, so it frees its cell
 // to a `ThreadSlab<M::Value>` on this thread. A leaked cell is occupied, so it is not popped, and a chunk is freed only when
 // all its cells are vacant.
-unsafe impl<M: Module> CellAllocator<M::Value> for M {
+unsafe impl<M: Module> CellAllocator<M::Value> for Cells<M> {
     type Kind = PerThread<M>;
     type Handle = Slot<M::Value, PerThread<M>>;
 
     #[inline(always)]
     fn pop(&self) -> Option<CellPtr> {
-        M::local().try_with(|slab| in_register(&slab.core).pop()).ok()?
+        in_register(find::<M>().get()?).pop()
     }
 
-    #[cold]
-    #[inline(never)]
+    #[inline(always)]
     fn refill(&self) -> Result<CellPtr, Refusal> {
-        refill_by(with_core::<M>, tear_down::<M>, Layout::new::<M::Value>())
+        refill_by(descriptor::<M>())
+    }
+
+    #[inline(always)]
+    fn refill_or_stop(&self) -> CellPtr {
+        refill_or_stop_by(descriptor::<M>())
     }
 }
 
 // SAFETY: by invariant 1 of `ThreadSlab` the cells of a `ThreadSlab<M::Value>` are for an `M::Value`, and the slab is in
 // thread-local storage. Only slots leak values, which are each an `M::Value`. If a wrong `local` returns the slab of another
 // module, its slots have the same values and free their cells in the same way.
-unsafe impl<M: Module> KeyedCells<M::Value> for M {
+unsafe impl<M: Module> KeyedCells<M::Value> for Cells<M> {
     #[inline]
     fn entry(&self, key: Key) -> Option<CellEntry<CoreRef<OneThread>>> {
         // SAFETY: by invariant 1 of `ThreadSlab` the core has the geometry of its values.
-        M::local().try_with(|slab| unsafe { slab.core.core.entry(key, ThreadSlab::<M::Value>::GEOMETRY) }).ok()?
+        unsafe { find::<M>().get()?.core.entry(key, ThreadSlab::<M::Value>::GEOMETRY) }
     }
+}
+
+// The functions that the macro calls. They have the module as a parameter and not its cells and values: the compiler need not search
+// for the implementations of a trait in each of them.
+
+/// The slot of a module.
+type SlotOf<M> = Slot<<M as Module>::Value, PerThread<M>>;
+
+#[inline(always)]
+pub fn insert<M: Module>(value: M::Value) -> SlotOf<M> {
+    insert::insert(&Cells::<M>(PhantomData), value)
+}
+
+#[inline(always)]
+pub fn try_insert<M: Module>(value: M::Value) -> Result<SlotOf<M>, Full<M::Value>> {
+    insert::try_insert(&Cells::<M>(PhantomData), value)
+}
+
+#[inline(always)]
+pub fn insert_with<M: Module>(make: impl FnOnce() -> M::Value) -> SlotOf<M> {
+    insert::insert_with(&Cells::<M>(PhantomData), make)
+}
+
+#[inline(always)]
+pub fn try_insert_with<M: Module, F: FnOnce() -> M::Value>(make: F) -> Result<SlotOf<M>, Full<F>> {
+    insert::try_insert_with(&Cells::<M>(PhantomData), make)
+}
+
+pub fn contains_key<M: Module>(key: Key) -> bool {
+    keyed::contains_key(&Cells::<M>(PhantomData), key)
+}
+
+#[inline(always)]
+pub fn get_ptr<M: Module>(key: Key) -> Option<NonNull<M::Value>> {
+    keyed::get_ptr(&Cells::<M>(PhantomData), key)
+}
+
+pub fn reclaim<M: Module>(key: Key) -> Option<SlotOf<M>> {
+    keyed::reclaim(&Cells::<M>(PhantomData), key)
+}
+
+pub fn reclaim_stamped<M: Module>(key: StampedKey) -> Option<SlotOf<M>> {
+    keyed::reclaim_stamped(&Cells::<M>(PhantomData), key)
+}
+
+pub fn with<M: Module, R>(key: Key, f: impl FnOnce(&mut M::Value) -> R) -> Option<R> {
+    keyed::with(&Cells::<M>(PhantomData), key, f)
 }
 
 pub fn leaked_keys<M: Module>() -> impl Iterator<Item = Key> {
     Key::each(|from| {
         // SAFETY: by invariant 1 of `ThreadSlab` the core has the geometry of its values.
-        let next = |slab: &ThreadSlab<_>| unsafe { slab.core.core.next_leaked(from, ThreadSlab::<M::Value>::GEOMETRY) };
-        Some(M::local().try_with(next).ok()??.key())
+        Some(unsafe { find::<M>().get()?.core.next_leaked(from, ThreadSlab::<M::Value>::GEOMETRY) }?.key())
     })
 }
 
 pub fn len<M: Module>() -> usize {
-    call(with_core::<M>, ThreadCore::len).unwrap_or(0)
+    find::<M>().get().map_or(0, ThreadCore::len)
 }
 
 pub fn capacity<M: Module>() -> usize {
-    call(with_core::<M>, |slab| slab.core.capacity()).unwrap_or(0)
+    find::<M>().get().map_or(0, |slab| slab.core.capacity())
 }
 
 pub fn is_initialized<M: Module>() -> bool {
-    call(with_core::<M>, ThreadCore::is_initialized).unwrap_or(false)
+    find::<M>().get().is_some_and(ThreadCore::is_initialized)
 }
 
 fn reserve_or_refusal<M: Module>(additional: usize) -> Result<(), Refusal> {
-    try_call(with_core::<M>, Layout::new::<M::Value>(), |slab| slab.reserve(additional, tear_down::<M>))
+    descriptor::<M>().reserve(additional)
 }
 
 pub fn try_reserve<M: Module>(additional: usize) -> Result<(), Full<()>> {
@@ -265,16 +279,11 @@ pub fn reserve<M: Module>(additional: usize) {
 }
 
 pub fn shrink_to_fit<M: Module>() {
-    call(with_core::<M>, ThreadCore::sweep);
+    descriptor::<M>().sweep();
 }
 
 pub fn shutdown<M: Module>() -> Result<(), SlotsRemaining> {
-    let len = len::<M>();
-    if len != 0 {
-        return Err(SlotsRemaining(len));
-    }
-    call(with_core::<M>, |slab| slab.reset(M::LIMIT));
-    Ok(())
+    descriptor::<M>().shut_down(M::LIMIT).map_err(SlotsRemaining)
 }
 
 /// A builder for the slab of a module on this thread, which the module's `init` returns.
@@ -350,8 +359,7 @@ impl<M: Module> Init<M> {
     }
 
     fn finish(self) -> Result<(), Refusal> {
-        let sizes = [self.limit, self.chunk_capacity, self.preallocate];
-        try_call(with_core::<M>, Layout::new::<M::Value>(), |slab| slab.set_up(sizes, M::LIMIT, tear_down::<M>))
+        descriptor::<M>().set_up([self.limit, self.chunk_capacity, self.preallocate], M::LIMIT)
     }
 }
 
@@ -457,19 +465,19 @@ macro_rules! slab {
             /// Inserts a value and returns its slot. Panics if the slab is full.
             #[inline(always)]
             pub fn insert(value: Value) -> Slot {
-                $crate::slab::thread::insert(&Module, value)
+                $crate::slab::thread::insert::<Module>(value)
             }
 
             /// Inserts a value and returns its slot, or returns the value in an error if the slab is full.
             #[inline(always)]
             pub fn try_insert(value: Value) -> $crate::slab::thread::Result<Slot, $crate::slab::Full<Value>> {
-                $crate::slab::thread::try_insert(&Module, value)
+                $crate::slab::thread::try_insert::<Module>(value)
             }
 
             /// Inserts the value that `make` returns. Takes a cell before it calls `make`. Panics if the slab is full.
             #[inline(always)]
             pub fn insert_with(make: impl $crate::slab::thread::FnOnce() -> Value) -> Slot {
-                $crate::slab::thread::insert_with(&Module, make)
+                $crate::slab::thread::insert_with::<Module>(make)
             }
 
             /// Like `insert_with`, but returns `make` in an error, without calling it, if the slab is full.
@@ -477,12 +485,12 @@ macro_rules! slab {
             pub fn try_insert_with<F: $crate::slab::thread::FnOnce() -> Value>(
                 make: F,
             ) -> $crate::slab::thread::Result<Slot, $crate::slab::Full<F>> {
-                $crate::slab::thread::try_insert_with(&Module, make)
+                $crate::slab::thread::try_insert_with::<Module, F>(make)
             }
 
             /// Returns whether the key has a leaked value.
             pub fn contains_key(key: $crate::slab::Key) -> bool {
-                $crate::slab::thread::contains_key(&Module, key)
+                $crate::slab::thread::contains_key::<Module>(key)
             }
 
             /// Returns the address of a leaked value, or `None` if the key has none. It is valid until the key is
@@ -491,17 +499,17 @@ macro_rules! slab {
             pub fn get_ptr(
                 key: $crate::slab::Key,
             ) -> $crate::slab::thread::Option<$crate::slab::thread::NonNull<Value>> {
-                $crate::slab::thread::get_ptr(&Module, key)
+                $crate::slab::thread::get_ptr::<Module>(key)
             }
 
             /// Returns a slot for a leaked value, or `None` if the key has none.
             pub fn reclaim(key: $crate::slab::Key) -> $crate::slab::thread::Option<Slot> {
-                $crate::slab::thread::reclaim(&Module, key)
+                $crate::slab::thread::reclaim::<Module>(key)
             }
 
             /// Like `reclaim`, but only for the value that was leaked with this key, and no later one.
             pub fn reclaim_stamped(key: $crate::slab::StampedKey) -> $crate::slab::thread::Option<Slot> {
-                $crate::slab::thread::reclaim_stamped(&Module, key)
+                $crate::slab::thread::reclaim_stamped::<Module>(key)
             }
 
             /// Calls `f` with a leaked value, or returns `None` if the key has none. While `f` runs, the key finds
@@ -510,7 +518,7 @@ macro_rules! slab {
                 key: $crate::slab::Key,
                 f: impl $crate::slab::thread::FnOnce(&mut Value) -> R,
             ) -> $crate::slab::thread::Option<R> {
-                $crate::slab::thread::with(&Module, key, f)
+                $crate::slab::thread::with::<Module, R>(key, f)
             }
 
             /// Returns the keys of the leaked values.

@@ -2,6 +2,7 @@
 
 use super::engine::{Core, CoreRef, OneThread};
 use super::geometry::Geometry;
+use super::insert::refused;
 use super::memory::Refusal;
 use super::stack::{AHEAD, CellPtr, FreeStack, StackFull};
 use core::alloc::Layout;
@@ -158,9 +159,9 @@ impl ThreadCore {
     }
 
     /// Ensures that `tear_down` is called when the thread ends, or ends the slab at once if the thread is already ending.
-    fn begin(&self, tear_down: fn()) -> Result<(), Refusal> {
+    fn begin(&self, of: &'static Descriptor) -> Result<(), Refusal> {
         if self.phase.get() == Phase::New {
-            match AT_EXIT.try_with(|at_exit| at_exit.call(tear_down)) {
+            match AT_EXIT.try_with(|at_exit| at_exit.add(of)) {
                 Ok(result) => {
                     result?;
                     self.phase.set(Phase::InService);
@@ -172,8 +173,8 @@ impl ThreadCore {
     }
 
     /// Returns a vacant cell if the stack is empty, and sets the slab up for that.
-    pub(super) fn refill(&self, tear_down: fn()) -> Result<CellPtr, Refusal> {
-        self.begin(tear_down)?;
+    fn refill(&self, of: &'static Descriptor) -> Result<CellPtr, Refusal> {
+        self.begin(of)?;
         // SAFETY: the core is a field of the slab, which is borrowed, so it is not freed. By invariant 1 the slab is in storage
         // of this thread.
         let cell = self.with_cells(|core, _| unsafe { core.refill() })?;
@@ -186,7 +187,7 @@ impl ThreadCore {
     /// # Safety
     ///
     /// The cell is vacant, belongs to a slab with this geometry, and is on no list. The caller does not use it again.
-    pub(super) unsafe fn free_slow(&self, cell: CellPtr) {
+    unsafe fn free_slow(&self, cell: CellPtr) {
         // SAFETY: the caller guarantees that the cell is vacant, on no list, and not used again.
         unsafe { self.core.owners.link(cell) };
         if self.phase.get() == Phase::Ended && self.len() == 0 {
@@ -195,8 +196,8 @@ impl ThreadCore {
     }
 
     /// Reserves memory for `additional` more values, and sets the slab up.
-    pub(super) fn reserve(&self, additional: usize, tear_down: fn()) -> Result<(), Refusal> {
-        self.begin(tear_down)?;
+    fn reserve(&self, additional: usize, of: &'static Descriptor) -> Result<(), Refusal> {
+        self.begin(of)?;
         self.reserve_cells(additional)?;
         self.initialized.set(true);
         Ok(())
@@ -210,16 +211,16 @@ impl ThreadCore {
 
     /// Sets the slab up with a limit and a size of chunks, and reserves memory. After an error it is as a new one for at most
     /// `usual` values.
-    pub(super) fn set_up(
+    fn set_up(
         &self,
         [limit, chunk_capacity, preallocate]: [usize; 3],
         usual: usize,
-        tear_down: fn(),
+        of: &'static Descriptor,
     ) -> Result<(), Refusal> {
         if self.initialized.get() {
             return Err(Refusal::Initialized);
         }
-        self.begin(tear_down)?;
+        self.begin(of)?;
         let configured = self.core.memory(|memory| memory.configure(limit, chunk_capacity));
         let reserved = configured.and_then(|()| self.reserve_cells(preallocate));
         match reserved {
@@ -235,35 +236,167 @@ impl ThreadCore {
     }
 
     /// Frees the chunks that have no occupied cell, and undoes `set_up`.
-    pub(super) fn reset(&self, limit: usize) {
+    fn reset(&self, limit: usize) {
         self.sweep();
         self.initialized.set(false);
         let _ = self.core.memory(|memory| memory.configure(limit, 0));
     }
 
     /// Frees the chunks that have no occupied cell.
-    pub(super) fn sweep(&self) {
+    fn sweep(&self) {
         // SAFETY: the core is a field of the slab, which is borrowed, so it is not freed. By invariant 1 the slab is in
         // storage of this thread.
         self.with_cells(|core, _| unsafe { core.sweep() });
     }
 
-    /// Calls `drop` with the leaked cells, and frees the chunks without values. Dropping the last slot frees the rest.
-    pub(super) fn tear_down(&self, drop: &mut dyn FnMut(CellPtr)) {
-        self.core.drop_leaked(drop);
+    /// Drops the leaked values and frees the chunks without values. Dropping the last slot frees the rest.
+    ///
+    /// # Safety
+    ///
+    /// The slab is one that the descriptor finds.
+    unsafe fn tear_down(&self, of: &Descriptor) {
+        self.core.drop_leaked(&mut |cell| {
+            if let Some(drop) = of.drop {
+                // SAFETY: the cell was leaked, and its bit was cleared, so no other code uses its value. By the invariants of
+                // `Descriptor` the value is of the type that `drop` drops.
+                unsafe { drop(cell) };
+            }
+            // SAFETY: the cell is of this slab. It was leaked, so it is on no list, and its value was dropped.
+            if let Err(StackFull) = unsafe { self.free_cell(cell) } {
+                // SAFETY: the same, and `free_cell` failed, so the cell is on no list.
+                unsafe { self.free_slow(cell) };
+            }
+        });
         self.end();
         self.sweep();
     }
 }
 
-/// The functions to call when this thread ends: `tear_down` of each module that the thread uses.
-struct TearDowns(RefCell<Vec<fn()>>);
+/// The slab of a module on this thread, or nothing if it is gone. Functions get it and do not keep it.
+pub(super) struct Local(
+    // Invariant: the slab is in thread-local storage of this thread. std frees that only when the thread ends, while no function
+    // runs that has a `Local`.
+    Option<NonNull<ThreadCore>>,
+);
+
+impl Local {
+    pub(super) const GONE: Self = Self(None);
+
+    /// Wraps a slab in thread-local storage.
+    #[inline(always)]
+    pub(super) fn new(slab: &ThreadCore) -> Self {
+        Self(Some(NonNull::from(slab)))
+    }
+
+    #[inline(always)]
+    pub(super) fn get(&self) -> Option<&ThreadCore> {
+        // SAFETY: by the invariant the slab is not freed while this `Local` exists. It is only accessed by shared references.
+        self.0.map(|slab| unsafe { slab.as_ref() })
+    }
+}
+
+/// What the code that is compiled once knows of a module.
+pub(super) struct Descriptor {
+    // # Invariants
+    //
+    // 1. `find` finds slabs whose cells have the layout `value`. Their leaked cells hold values of one type.
+    // 2. `drop` drops a value of this type, if that needs it.
+    find: fn() -> Local,
+    drop: Option<unsafe fn(CellPtr)>,
+    value: Layout,
+}
+
+/// Drops the value in a cell.
+///
+/// # Safety
+///
+/// The cell holds a `T`, which no other code uses.
+unsafe fn drop_value<T>(cell: CellPtr) {
+    // SAFETY: the caller guarantees that the cell holds a `T` that no other code uses.
+    unsafe { cell.cast::<T>().drop_in_place() };
+}
+
+impl Descriptor {
+    /// # Safety
+    ///
+    /// The cells of the slabs that `find` finds have the layout of a `T`, and their leaked cells hold a `T`.
+    pub(super) const unsafe fn new<T>(find: fn() -> Local) -> Self {
+        let drop: Option<unsafe fn(CellPtr)> = if mem::needs_drop::<T>() { Some(drop_value::<T>) } else { None };
+        Self { find, drop, value: Layout::new::<T>() }
+    }
+
+    /// Calls a function with the slab. A slab that is gone refuses.
+    fn try_call<R>(&self, f: impl FnOnce(&ThreadCore) -> Result<R, Refusal>) -> Result<R, Refusal> {
+        (self.find)().get().map_or(Err(Refusal::Alloc(self.value)), f)
+    }
+
+    /// See [`ThreadCore::reserve`].
+    pub(super) fn reserve(&'static self, additional: usize) -> Result<(), Refusal> {
+        self.try_call(|slab| slab.reserve(additional, self))
+    }
+
+    /// See [`ThreadCore::set_up`].
+    pub(super) fn set_up(&'static self, sizes: [usize; 3], usual: usize) -> Result<(), Refusal> {
+        self.try_call(|slab| slab.set_up(sizes, usual, self))
+    }
+
+    /// See [`ThreadCore::sweep`].
+    pub(super) fn sweep(&self) {
+        let _ = self.try_call(|slab| {
+            slab.sweep();
+            Ok(())
+        });
+    }
+
+    /// Frees all memory and undoes `set_up`, or returns the number of values.
+    pub(super) fn shut_down(&self, limit: usize) -> Result<(), usize> {
+        let local = (self.find)();
+        let Some(slab) = local.get() else { return Ok(()) };
+        match slab.len() {
+            0 => slab.reset(limit),
+            len => return Err(len),
+        }
+        Ok(())
+    }
+}
+
+/// Allocates a cell for a module whose stack is empty.
+#[cold]
+#[inline(never)]
+pub(super) fn refill_by(of: &'static Descriptor) -> Result<CellPtr, Refusal> {
+    of.try_call(|slab| slab.refill(of))
+}
+
+/// Like [`refill_by`], but calls [`refused`] where that is refused.
+#[cold]
+#[inline(never)]
+pub(super) fn refill_or_stop_by(of: &'static Descriptor) -> CellPtr {
+    refill_by(of).unwrap_or_else(|refusal| refused(refusal))
+}
+
+/// Frees a cell that the stack of its slab cannot take, because the slab was torn down or is growing.
+///
+/// # Safety
+///
+/// The cell is vacant, belongs to a slab with the geometry of those that the descriptor finds, and is on no list. The caller
+/// does not use it again.
+#[cold]
+#[inline(never)]
+pub(super) unsafe fn free_slow(of: &Descriptor, cell: CellPtr) {
+    if let Some(slab) = (of.find)().get() {
+        // SAFETY: the caller guarantees that the cell is vacant, has this geometry, is on no list, and is not used again.
+        unsafe { slab.free_slow(cell) };
+    }
+}
+
+/// The modules that this thread uses, whose slabs are torn down when it ends.
+struct TearDowns(RefCell<Vec<&'static Descriptor>>);
 
 thread_local!(static AT_EXIT: TearDowns = const { TearDowns(RefCell::new(Vec::new())) });
 
 impl TearDowns {
-    fn call(&self, f: fn()) -> Result<(), Refusal> {
-        let refused = Refusal::Alloc(Layout::new::<fn()>());
+    fn add(&self, module: &'static Descriptor) -> Result<(), Refusal> {
+        let refused = Refusal::Alloc(Layout::new::<&Descriptor>());
         // This fails only if the global allocator has re-entered from `try_reserve` below.
         let mut calls = self.0.try_borrow_mut().map_err(|_| refused)?;
         // Taken, because the global allocator may call `exit` after it has freed the old buffer. `drop` then finds an
@@ -271,7 +404,7 @@ impl TearDowns {
         let mut list = mem::take(&mut *calls);
         let reserved = list.try_reserve(1).map_err(|_| refused);
         if reserved.is_ok() {
-            list.push(f);
+            list.push(module);
         }
         *calls = list;
         reserved
@@ -280,8 +413,11 @@ impl TearDowns {
 
 impl Drop for TearDowns {
     fn drop(&mut self) {
-        for f in mem::take(self.0.get_mut()) {
-            f();
+        for module in mem::take(self.0.get_mut()) {
+            if let Some(slab) = (module.find)().get() {
+                // SAFETY: the descriptor has found the slab.
+                unsafe { slab.tear_down(module) };
+            }
         }
     }
 }

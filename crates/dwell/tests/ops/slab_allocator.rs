@@ -58,7 +58,7 @@ struct LyingModule;
 type Lie = Slot<[u64; 2], PerThread<LyingModule>>;
 
 fn try_lie() -> Result<Lie, Full<[u64; 2]>> {
-    module::try_insert(&LyingModule, value())
+    module::try_insert::<LyingModule>(value())
 }
 
 impl module::Module for LyingModule {

@@ -95,7 +95,7 @@ fn stamp_of(serial: u64) -> u32 {
 }
 
 /// The entry of a cell in its block: its leaked bit, stamp and key.
-pub struct CellEntry<W> {
+pub(crate) struct CellEntry<W> {
     // # Invariants
     //
     // 1. The block has this geometry, and `index` is less than its `cells`.
@@ -302,7 +302,7 @@ enum Numbered<W> {
 
 /// The reason why a slab has no cell or was not set up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub(crate) enum Refusal {
     /// The slab is full: all cells, of this number, are occupied.
     Full(usize),
     /// The request exceeds the limit of the slab. `layout` is that of `asked` cells.
