@@ -9,7 +9,7 @@
 use super::arena::{Arena, Field, Fixed, MAX_FIELDS, NodeId, ObjectId, Shape};
 use super::compare;
 use super::cost;
-use super::study::{Found, is_usual};
+use super::study::{Found, are_odd, is_usual, may_lack};
 pub(super) use super::values::{FREE, are_alike, children, elements, is_hopeless, is_plain, kinds};
 use super::values::{Likeness, has_map, hold_objects, likeness};
 use crate::overrides::{Inside, Matched, Step, What};
@@ -158,6 +158,8 @@ pub(super) fn is_full(arena: &Arena, object: ObjectId, hash: u64) -> bool {
     // Above the budget, memory takes precedence over precision.
     let most = match arena.len() / arena.budget {
         _ if arena.is_exhausted() => 0,
+        // The kinds of a union may have many keys together.
+        0 if arena.object(object).study.as_ref().is_some_and(|study| study.may_have_kinds()) => 8 * MAX_FIELDS,
         0 => MAX_FIELDS,
         1..4 => 64,
         _ => 16,
@@ -270,6 +272,12 @@ pub(super) fn sketch(arena: &mut Arena) {
     maps(arena, arena.root, SURE, &shared(arena), &mut done);
     arena.name_maps(&shared(arena));
     unions(arena);
+    for object in arena.all_objects() {
+        if arena.object(object).tag.is_none() && arena.fields(object).is_some_and(|of| of.list.len() > MAX_FIELDS) {
+            arena.move_rare_fields(object);
+        }
+    }
+    arena.settle();
 }
 
 /// Makes the decisions after the full pass. `outvoted` returns the objects that are of one type with records that have far
@@ -536,8 +544,9 @@ fn unions(arena: &mut Arena) {
         let texts = arena.node(field.node).texts.as_ref()?;
         let instances = arena.object(object).instances;
         // Without a study, objects without a tag cannot be distinguished from the others.
-        let enough = texts.count == instances
-            || (is_usual(tag) && texts.count * 2 >= instances && texts.count == arena.node(field.node).count());
+        let odd = arena.node(field.node).count() - texts.count;
+        let enough = may_lack(false, instances - texts.count, instances)
+            || (is_usual(tag) && texts.count * 2 >= instances && are_odd(odd, instances));
         (enough && texts.exact().is_some()).then(|| texts.word_hashes().collect())
     };
     // The first tag of each object that its strings allow. Tags by the name of the position; `None` if positions with one
