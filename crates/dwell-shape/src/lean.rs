@@ -128,12 +128,16 @@ fn variants(positions: &Positions<'_>, trial: &mut Trial<'_, '_>) {
         variants.sort_unstable_by_key(|&(size, index)| (std::cmp::Reverse(size), index));
         let mut best = (trial.total().cost(), BTreeSet::new());
         let mut boxed = BTreeSet::new();
-        for (_, index) in variants {
+        for (at, &(size, index)) in variants.iter().enumerate() {
             let instances = positions.schema.records[of.variants[index].1].instances;
             if instances as f64 > all as f64 * MOSTLY {
                 break;
             }
             boxed.insert(index);
+            // The enum shrinks only if no variant of this size is left.
+            if variants.get(at + 1).is_some_and(|&(next, _)| next == size) {
+                continue;
+            }
             trial.set_variants(union, &boxed);
             let cost = trial.total().cost();
             if cost < best.0 {

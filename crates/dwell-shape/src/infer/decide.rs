@@ -9,6 +9,7 @@
 use super::arena::{Arena, Field, Fixed, MAX_FIELDS, NodeId, ObjectId, Shape};
 use super::compare;
 use super::cost;
+use super::markers;
 use super::study::{Found, are_odd, is_usual, may_lack};
 pub(super) use super::values::{FREE, are_alike, children, elements, is_hopeless, is_plain, kinds};
 use super::values::{Likeness, has_map, hold_objects, likeness};
@@ -228,7 +229,7 @@ pub(super) fn keep(arena: &mut Arena) {
                 arena.kept.extend(objects.iter().copied());
                 arena.untagged.extend(objects);
             }
-            What::Tag(_) => {
+            What::Tag(_) | What::Untagged => {
                 let objects = objects();
                 arena.untagged.retain(|object| !objects.contains(object));
             }
@@ -584,9 +585,18 @@ fn unions(arena: &mut Arena) {
         arena.object_mut(object).tag = Some(tag.key.as_str().into());
         arena.object_mut(object).contents = tag.contents.as_slice().into();
     };
+    let mut given = HashSet::new();
     for one in arena.overrides.clone().iter() {
+        if one.what == What::Untagged {
+            for object in objects_at(arena, &one.steps) {
+                if let Some(tag) = markers::find(arena, object, true) {
+                    arena.object_mut(object).tag = Some(tag.into());
+                }
+            }
+        }
         let What::Tag(key) = &one.what else { continue };
         for object in objects_at(arena, &one.steps) {
+            given.insert(object);
             let Some(words) = words(arena, object, key) else { continue };
             let found = found.get(&object).filter(|found| found.key == *key).cloned();
             mark(arena, object, &found.unwrap_or(Found { key: key.clone(), contents: Vec::new() }), words);
@@ -623,6 +633,13 @@ fn unions(arena: &mut Arena) {
         }
     }
     near_tags(arena, &objects);
+    for &object in objects.iter().filter(|object| !given.contains(object)) {
+        if arena.object(object).tag.is_none()
+            && let Some(tag) = markers::find(arena, object, false)
+        {
+            arena.object_mut(object).tag = Some(tag.into());
+        }
+    }
 }
 
 /// Finds the keys that are nearly tags, and the tags that nearly are none. The unions of the rounds before are no records any

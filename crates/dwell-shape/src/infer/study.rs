@@ -453,7 +453,16 @@ pub(super) fn is_usual(key: &str) -> bool {
     let of = |noun: &str| {
         matches!(
             noun,
-            "" | "node" | "resource" | "object" | "record" | "event" | "message" | "entity" | "block" | "element" | "shape"
+            "" | "node"
+                | "resource"
+                | "object"
+                | "record"
+                | "event"
+                | "message"
+                | "entity"
+                | "block"
+                | "element"
+                | "shape"
         )
     };
     matches!(key.as_str(), "tag" | "t" | "op" | "typename" | "event" | "variant")
