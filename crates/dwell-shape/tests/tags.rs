@@ -165,7 +165,7 @@ fn shapes_with_keys_of_their_own_are_an_untagged_union() {
         &|_| json!({}),
         &|kind| json!({"kind": kind}),
         &|kind| json!({"round": kind == 0}),
-        &|kind| json!({"header": {"type": ["circle", "box", "path"][kind], "at": kind}}),
+        &|kind| json!({"header": {"type": (["circle", "box", "path"][kind]), "at": kind}}),
     ];
     for tag in tags {
         let found = schema(&shapes(tag));
@@ -197,7 +197,7 @@ fn an_optional_key_or_another_is_no_union() {
 #[test]
 fn numbered_strings_and_single_ones_are_no_enums() {
     let text =
-        |n: usize| json!({"image": format!("img_{}.png", n % 7), "folder": "images", "mode": ["on", "off"][n % 2]});
+        |n: usize| json!({"image": format!("img_{}.png", n % 7), "folder": "images", "mode": (["on", "off"][n % 2])});
     let schema = schema(&(0..200).map(text).collect::<Vec<_>>());
     let enums: Vec<&str> = schema.keywords.iter().map(|of| &*of.name).collect();
     assert_eq!(enums, ["Mode"]);
@@ -207,7 +207,7 @@ fn numbered_strings_and_single_ones_are_no_enums() {
 fn equal_enums_are_one() {
     let level = |n: usize| ["low", "middle", "high"][n % 3];
     let text =
-        |n: usize| json!({"alert": {"severity": level(n)}, "log": {"level": level(n / 2), "of": ["a", "b"][n % 2]}});
+        |n: usize| json!({"alert": {"severity": level(n)}, "log": {"level": level(n / 2), "of": (["a", "b"][n % 2])}});
     let schema = schema(&(0..120).map(text).collect::<Vec<_>>());
     let enums: Vec<usize> = schema.keywords.iter().map(|of| of.values.len()).collect();
     assert_eq!(enums.len(), 2, "{:?}", schema.keywords);

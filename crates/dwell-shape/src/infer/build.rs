@@ -3,8 +3,8 @@
 mod enums;
 
 use super::arena::{Arena, Node, NodeId, ObjectId};
-use super::markers;
 use super::names::{Names, common, last_word, singular, type_name};
+use super::study::has_markers;
 use super::text::Texts;
 use super::types::{Form, Types};
 use crate::formats::Format;
@@ -213,7 +213,7 @@ impl<'t, 'a> Builder<'t, 'a> {
             }
             Form::Union => {
                 let tag = self.types.tag(class);
-                let (tag, form) = if markers::is(tag) { ("", Tagging::Untagged) } else { (tag, Tagging::Internal) };
+                let (tag, form) = if has_markers(tag) { ("", Tagging::Untagged) } else { (tag, Tagging::Internal) };
                 Kind::Union { id: self.union(class, path, tag.to_owned(), form) }
             }
         }

@@ -11,8 +11,10 @@ use super::compare;
 use super::cost;
 use super::markers;
 use super::study::{Found, are_odd, is_usual, may_lack};
-pub(super) use super::values::{FREE, are_alike, children, elements, is_hopeless, is_plain, kinds};
-use super::values::{Likeness, has_map, hold_objects, likeness};
+pub(super) use super::values::{
+    FREE, are_alike, children, elements, is_hopeless, is_name, is_plain, kinds, objects_below,
+};
+use super::values::{Likeness, has_map, hold_objects, is_data, likeness};
 use crate::overrides::{Inside, Matched, Step, What};
 use crate::schema::Lengths;
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
@@ -31,23 +33,10 @@ const NEW: f64 = 0.02;
 /// map although some of them are objects.
 const MOSTLY_NEW: f64 = 0.5;
 
-/// Returns whether a key is unlikely to be a field's name: a number, a sentence, a path.
-fn is_data(key: &str) -> bool {
-    key.len() > 48
-        || key.is_empty()
-        || key.starts_with(|c: char| c.is_ascii_digit())
-        || key.contains(|c: char| c.is_whitespace() || matches!(c, '/' | '{' | '*' | '%' | ',' | ';' | '='))
-}
-
 /// The most variants of an externally tagged union.
 const MAX_EXTERNAL: usize = 256;
 /// The fewest objects that show that each has exactly one key.
 const MIN_EXTERNAL: u64 = 6;
-
-/// Returns whether a key can be the name of a variant.
-pub(super) fn is_name(key: &str) -> bool {
-    !is_data(key) && key.starts_with(|c: char| c.is_alphabetic() || c == '_')
-}
 
 /// Returns whether each of these objects has exactly one of `keys` keys, and the keys repeat. `all` is the number of
 /// their entries.
@@ -402,14 +391,15 @@ fn collapse_map(
     is
 }
 
-/// Returns whether the study of these objects found a tag that all of them have.
+/// Returns whether the study of these objects found a tag that nearly all of them have.
 fn has_tag(arena: &Arena, object: ObjectId) -> bool {
     let (Some(study), Some(fields)) = (&arena.object(object).study, arena.fields(object)) else { return false };
     let tags = study.tags(|hash| fields.find(hash).map(|index| fields.list[index].key.to_string()));
     let instances = arena.object(object).instances;
     let is_of_all = |key: &str| {
         let field = fields.list.iter().find(|field| *field.key == *key);
-        field.is_some_and(|field| arena.node(field.node).text_count() == instances)
+        // The sample may end in the middle of an object.
+        field.is_some_and(|field| may_lack(is_usual(key), instances - arena.node(field.node).text_count(), instances))
     };
     tags.iter().any(|tag| is_of_all(&tag.key))
 }
@@ -482,21 +472,6 @@ pub(super) fn shared(arena: &Arena) -> HashSet<ObjectId> {
         }
     }
     shared
-}
-
-/// Returns the objects directly below an object, including those inside arrays.
-pub(super) fn objects_below(arena: &Arena, object: ObjectId) -> Vec<ObjectId> {
-    let mut found = Vec::new();
-    let mut nodes = children(arena, object);
-    while let Some(node) = nodes.pop() {
-        nodes.extend(elements(arena, node));
-        found.extend(arena.object_of(node));
-    }
-    if let Some(tagged) = arena.tagged(object) {
-        let objects = tagged.variants.iter().map(|variant| variant.object).chain(tagged.untagged);
-        found.extend(objects.map(|object| arena.find(object)));
-    }
-    found
 }
 
 /// Returns whether the arrays of a position may be tuples: several arrays of one length, with one type at each index.

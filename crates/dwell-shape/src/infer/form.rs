@@ -8,8 +8,7 @@
 
 use super::arena::{Arena, Array, Field, Fields, Fixed, NodeId, ObjectId, Rest, Shape, Tagged};
 use super::decide;
-use super::markers;
-use super::study::MAX_VARIANTS;
+use super::study::{MAX_VARIANTS, has_markers, markers};
 use super::text::{Texts, hash};
 use super::types::{Form, Slot, Types};
 use crate::schema::Lengths;
@@ -242,7 +241,7 @@ impl Former<'_> {
     /// Builds the union for a class of records in which a study found a tag.
     fn union(&mut self, class: ObjectId, slots: &[Slot<'_>]) -> Option<Tagged> {
         let tag = self.types.study_tag(class)?;
-        if markers::is(tag) {
+        if has_markers(tag) {
             return self.marked_union(tag, class, slots);
         }
         let slot = slots.iter().find(|slot| slot.key == tag)?;
@@ -294,13 +293,13 @@ impl Former<'_> {
         let mine = |keys: &HashSet<u64>| -> Vec<Slot<'_>> {
             slots.iter().filter(|slot| keys.contains(&slot.hash)).cloned().collect()
         };
-        let markers: Vec<u64> = markers::keys(tag).map(hash).collect();
-        for (key, &marker) in markers::keys(tag).zip(&markers) {
+        let all: Vec<u64> = markers(tag).map(hash).collect();
+        for (key, &marker) in markers(tag).zip(&all) {
             let fields = self.fields(&mine(&with(&|keys| keys.contains(&marker))), &[], &|_| true);
             let of = self.record(fields);
             tagged.push(key.into(), marker, of);
         }
-        let is_other = |keys: &[u64]| !keys.iter().any(|key| markers.contains(key));
+        let is_other = |keys: &[u64]| !keys.iter().any(|key| all.contains(key));
         if sets.iter().any(|(keys, _)| is_other(keys)) {
             let fields = self.fields(&mine(&with(&is_other)), &[], &|_| true);
             tagged.untagged = Some(self.record(fields));

@@ -5,30 +5,18 @@
 //! inside.
 
 use super::arena::{Arena, ObjectId};
-use super::decide::{self, is_name};
 use super::judge::{self, Group};
-use super::study::may_lack;
+use super::study::{MARK, markers, may_lack};
 use super::text::hash;
+use super::values::{is_name, objects_below};
 use foldhash::{HashMap, HashSet, HashSetExt};
 
-/// In place of a tag, a union has its markers, each after this character.
-const MARK: char = '\0';
 /// The fewest objects of a kind, as many as show that a key is required.
 const LEAST: u64 = 8;
 /// The most kinds.
 const MAX_KINDS: usize = 64;
 /// The most keys that are tried.
 const MAX_TRIALS: usize = 512;
-
-/// Returns whether a tag stands for the markers of a union without a tag.
-pub(super) fn is(tag: &str) -> bool {
-    tag.starts_with(MARK)
-}
-
-/// Returns the markers.
-pub(super) fn keys(tag: &str) -> impl Iterator<Item = &str> {
-    tag.split(MARK).skip(1)
-}
 
 /// The sets of keys that were not seen to have a marker yet, each with the number of objects, and the markers so far.
 struct Cover<'s> {
@@ -129,13 +117,13 @@ pub(super) fn find(arena: &Arena, object: ObjectId, is_given: bool) -> Option<St
 }
 
 fn is_recursive(arena: &Arena, object: ObjectId) -> bool {
-    let (mut open, mut seen) = (decide::objects_below(arena, object), HashSet::new());
+    let (mut open, mut seen) = (objects_below(arena, object), HashSet::new());
     while let Some(below) = open.pop() {
         if below == object {
             return true;
         }
         if seen.insert(below) {
-            open.extend(decide::objects_below(arena, below));
+            open.extend(objects_below(arena, below));
         }
     }
     false
@@ -144,7 +132,7 @@ fn is_recursive(arena: &Arena, object: ObjectId) -> bool {
 /// Returns whether nearly all of these objects have exactly one of the markers, by their sets of keys.
 pub(super) fn mark_all(tag: &str, sets: &super::sets::Sets) -> bool {
     let Some(sets) = sets.list() else { return false };
-    let markers: Vec<u64> = keys(tag).map(hash).collect();
+    let markers: Vec<u64> = markers(tag).map(hash).collect();
     let (mut all, mut without) = (0, 0);
     for (keys, count) in sets {
         let has = keys.iter().filter(|key| markers.contains(key)).count();

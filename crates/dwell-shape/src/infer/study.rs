@@ -442,6 +442,19 @@ pub(super) fn are_odd(odd: u64, all: u64) -> bool {
     odd == 0 || lacks_few(odd, all)
 }
 
+/// In place of a tag, a union has its markers, each after this character; see [`super::markers`].
+pub(super) const MARK: char = '\0';
+
+/// Returns whether a tag stands for the markers of a union without a tag.
+pub(super) fn has_markers(tag: &str) -> bool {
+    tag.starts_with(MARK)
+}
+
+/// Returns the markers.
+pub(super) fn markers(tag: &str) -> impl Iterator<Item = &str> {
+    tag.split(MARK).skip(1)
+}
+
 /// Returns whether a key is a common tag key of JSON formats.
 pub(super) fn is_usual(key: &str) -> bool {
     let key = key.trim_start_matches(['@', '$', '_', '#']);

@@ -1,9 +1,8 @@
 //! The JSON objects of one or more positions: a record, a map or a tagged union.
 
 use super::node::{NodeId, ObjectId};
-use crate::infer::markers;
 use crate::infer::sets::Sets;
-use crate::infer::study::Study;
+use crate::infer::study::{self, Study};
 use crate::infer::text::{Hashed, Texts, hash};
 use crate::schema::Lengths;
 use serde::{Deserialize, Serialize};
@@ -185,7 +184,7 @@ impl Tagged {
 
     /// Returns whether the variants have markers in place of a tag.
     pub(in crate::infer) fn has_markers(&self) -> bool {
-        markers::is(&self.key)
+        study::has_markers(&self.key)
     }
 
     /// Returns the objects with this value of the tag, or with this marker.

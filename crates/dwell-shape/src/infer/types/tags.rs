@@ -4,7 +4,7 @@ use super::{Form, Types, fields};
 use crate::infer::arena::{Field, Fields, NodeId, ObjectId, Shape};
 use crate::infer::decide;
 use crate::infer::markers;
-use crate::infer::study::{Study, are_odd, is_usual, may_lack};
+use crate::infer::study::{Study, are_odd, has_markers, is_usual, may_lack};
 use crate::infer::text::hash;
 use foldhash::{HashSet, HashSetExt};
 use std::collections::BTreeMap;
@@ -61,7 +61,7 @@ impl<'a> Types<'a> {
 
     /// Returns whether nearly every object of a record class has a string under a key.
     pub(super) fn has_tag(&self, class: ObjectId, key: &str) -> bool {
-        if markers::is(key) {
+        if has_markers(key) {
             return self.rest(class).is_empty() && markers::mark_all(key, &self.key_sets(class));
         }
         let (mut all, mut without, mut odd) = (0, 0, 0);
