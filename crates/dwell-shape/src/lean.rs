@@ -387,7 +387,9 @@ fn widen(positions: &Positions<'_>, trial: &mut Trial<'_, '_>) {
     for id in (0..positions.list.len()).filter(|&id| wider(trial, id).is_some()) {
         of_record.entry(positions.list[id].owner).or_default().push(id);
     }
-    of_record.values().for_each(|ids| widen_each(trial, ids));
+    for ids in of_record.values() {
+        widen_each(trial, ids);
+    }
 }
 
 /// Returns the choice of twice as many bits, if these are integers of fewer than 64.

@@ -59,7 +59,9 @@ impl Slot {
             Kind::Seq(seq) => seq.element.each(f),
             Kind::Map(map) => map.value.each(f),
             Kind::Tuple { positions: slots } | Kind::Mixed { alternatives: slots } => {
-                slots.iter().for_each(|slot| slot.each(f));
+                for slot in slots {
+                    slot.each(f);
+                }
             }
             _ => {}
         }

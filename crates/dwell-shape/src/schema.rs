@@ -143,14 +143,19 @@ impl Schema {
         self.strict || self.closed_keywords.contains(&id)
     }
 
-    /// Makes all enums of strings plain strings.
-    pub fn drop_keywords(&mut self) {
+    /// Makes these enums of strings plain strings.
+    pub fn drop_keywords(&mut self, gone: &foldhash::HashSet<KeywordsId>) {
         self.each_kind(&mut |kind| {
-            if let Kind::Keyword { text, .. } = kind {
-                *kind = Kind::Text(std::mem::take(text));
+            if let Kind::Keyword { id, text } = kind {
+                if gone.contains(id) {
+                    *kind = Kind::Text(std::mem::take(text));
+                } else {
+                    *id -= gone.iter().filter(|of| **of < *id).count();
+                }
             }
         });
-        self.keywords.clear();
+        let mut index = 0..;
+        self.keywords.retain(|_| index.next().is_some_and(|id| !gone.contains(&id)));
     }
 
     /// Orders the variants of unions by their tags, not by their counts, which change with the data.

@@ -181,7 +181,7 @@ fn shapes_with_keys_of_their_own_are_an_untagged_union() {
     texts.push(json!({"id": 90}));
     let found = schema(&texts);
     assert!(found.unions.len() == 1 && found.unions[0].untagged, "{:?}", found.unions);
-    texts.push(json!({"id": 91, "radius": 1, "width": 2}));
+    texts.push(json!({"id": 91, "radius": 1, "width": 2, "height": 3}));
     assert!(schema(&texts).unions.is_empty());
 }
 

@@ -463,6 +463,7 @@ impl Builder<'_, '_> {
         self.add_units();
         self.find_adjacent();
         self.join_enums();
+        self.drop_single_enums();
         self.join_equal_enums();
         for (id, paths) in self.paths.iter().enumerate() {
             let mut paths: Vec<(&String, &(u64, Path))> = paths.iter().collect();

@@ -8,7 +8,7 @@ use super::arena::{Arena, ObjectId};
 use super::judge::{self, Group};
 use super::study::{MARK, markers, may_lack};
 use super::text::hash;
-use super::values::{is_name, objects_below};
+use super::values::{OBJECT, is_name, kinds, objects_below};
 use foldhash::{HashMap, HashSet, HashSetExt};
 
 /// The fewest objects of a kind, as many as show that a key is required.
@@ -95,12 +95,17 @@ pub(super) fn find(arena: &Arena, object: ObjectId, is_given: bool) -> Option<St
         group
     };
     let mut groups: Vec<Group> = cover.found.iter().map(|&marker| group(Some(marker))).collect();
-    // Two kinds that differ in one key are an optional key or another: `result` or `error`.
+    // Objects under all of the keys are parts of one, each of which may be missing.
+    if used.iter().filter(|of| arena.node(of.node).count() < all).all(|of| kinds(arena, of.node) == OBJECT) && !is_given
+    {
+        return None;
+    }
+    // Two kinds of which one has a single key are an optional key or others: `result` or `error`.
     let is_own = |at: usize, key: usize| {
         groups[at].counts[key] > 0 && groups.iter().enumerate().all(|(other, of)| other == at || of.counts[key] == 0)
     };
-    let own: usize = (0..groups.len()).map(|at| (0..used.len()).filter(|&key| is_own(at, key)).count()).sum();
-    if groups.len() == 2 && own < 4 && !is_given {
+    let own = |at: usize| (0..used.len()).filter(|&key| is_own(at, key)).count();
+    if groups.len() == 2 && (0..2).any(|at| own(at) < 2) && !is_given {
         return None;
     }
     groups.extend(Some(group(None)).filter(|group| group.objects > 0));

@@ -182,8 +182,10 @@ impl Study {
         } else {
             // The objects before this one lacked these keys.
             for &(key, hash, _) in words {
-                if (self.objects == 1 || is_usual(key)) && self.own.count((hash, 0)) == 0 {
-                    self.candidates.entry(hash).or_insert(Values::new(is_usual(key), self.objects));
+                let (had, texts) = (self.own.count((hash, 0)), self.own.count((hash, mark::TEXT)));
+                if (self.objects == 1 && texts == 0) || (is_usual(key) && had == 0) {
+                    let new = Values { odd: had, ..Values::new(is_usual(key), self.objects - had) };
+                    self.candidates.entry(hash).or_insert(new);
                 }
             }
         }

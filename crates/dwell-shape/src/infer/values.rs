@@ -8,7 +8,7 @@ const BOOL: u8 = 1;
 const NUMBER: u8 = 2;
 const TEXT: u8 = 4;
 const ARRAY: u8 = 8;
-const OBJECT: u8 = 16;
+pub(super) const OBJECT: u8 = 16;
 pub(super) const FREE: u8 = 32;
 
 /// Returns the JSON types at a position other than `null`, with a bit for each.

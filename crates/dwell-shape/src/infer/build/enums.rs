@@ -13,9 +13,10 @@ pub(super) const MAX_KEYWORDS: usize = 64;
 const MAX_KEYWORD: usize = 48;
 /// The least average count of the strings of a closed set.
 const TIMES: u64 = 8;
-/// The least count of the string of a closed set with only one string. An enum of one string is odd to read, so it must save
-/// much.
-const ONLY: u64 = 1024;
+/// The least count of the string of a closed set with only one string.
+const ONLY: u64 = 64;
+/// The same if it remains an enum of its own, which is odd to read, so it must save much.
+const ALONE: u64 = 1024;
 /// The fewest strings that differ in numbers only, and are names of numbered things then.
 const NUMBERED: usize = 4;
 /// The fewest enums of strings of one record that become one.
@@ -89,6 +90,18 @@ impl Builder<'_, '_> {
             let gone = |id: usize| ids.iter().filter(|&&of| of != most && of < id).count();
             equal.iter_mut().flatten().for_each(|id| *id -= gone(*id));
         }
+    }
+
+    /// Makes enums of one string text.
+    pub(super) fn drop_single_enums(&mut self) {
+        let is_single = |id: usize| {
+            let values = &self.schema.keywords[id].values;
+            values.len() == 1 && values.values().all(|&count| count < ALONE)
+        };
+        let single: HashSet<usize> = (0..self.schema.keywords.len()).filter(|&id| is_single(id)).collect();
+        let mut index = 0..;
+        self.keyword_wishes.retain(|_| index.next().is_some_and(|id| !single.contains(&id)));
+        self.schema.drop_keywords(&single);
     }
 
     fn merge_enums(&mut self, into: usize, ids: &[usize]) {

@@ -343,7 +343,7 @@ impl<'a> Types<'a> {
                 // The instances of the union include these already.
                 None if self.untagged.contains(&object) => without += instances,
                 None if !has_markers && self.arena.is_without(object, tag) => {
-                    (all, without) = (all + instances, without + instances)
+                    (all, without) = (all + instances, without + instances);
                 }
                 _ => return false,
             }
