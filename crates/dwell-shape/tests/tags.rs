@@ -103,7 +103,7 @@ fn one_object_without_a_tag_does_not_undo_it() {
     // A string that is no name is text.
     let mut texts = kinds("label", 5, 16, 100);
     texts[37]["label"] = json!("a label of several words, which is no name");
-    assert_eq!(tags(&texts), []);
+    assert!(tags(&texts).iter().all(|(tag, _)| tag != "label"));
 }
 
 #[test]

@@ -610,7 +610,13 @@ fn unions(arena: &mut Arena) {
     near_tags(arena, &objects);
     // The objects in those that get a tag now are studied again, for each variant.
     let tagged = objects.iter().filter(|&&object| arena.object(object).tag.is_some());
-    let inner: HashSet<ObjectId> = tagged.flat_map(|&object| objects_below(arena, object)).collect();
+    let mut open: Vec<ObjectId> = tagged.flat_map(|&object| objects_below(arena, object)).collect();
+    let mut inner = HashSet::new();
+    while let Some(object) = open.pop() {
+        if inner.insert(object) {
+            open.extend(objects_below(arena, object));
+        }
+    }
     for &object in objects.iter().filter(|object| !given.contains(object) && !inner.contains(object)) {
         if arena.object(object).tag.is_none()
             && let Some(tag) = markers::find(arena, object, false)
