@@ -131,6 +131,33 @@ fn resources_of_many_rare_kinds_have_types() {
 }
 
 #[test]
+fn kinds_that_a_small_sample_does_not_show_are_no_map() {
+    // In the first texts, nearly every kind is new.
+    let letters =
+        |n: usize| ["abcdefghijklmnop"[n / 16..].split_at(1).0, "abcdefghijklmnop"[n % 16..].split_at(1).0].concat();
+    let text = |n: usize| {
+        let keys = (0..4)
+            .map(|key| (format!("key_{}_{key}", n % 250), if key == 0 { json!(n) } else { json!({"code": "x"}) }));
+        let own: Map<String, Value> = keys.collect();
+        json!({"resourceType": letters(n % 250), "about": "x".repeat(200)})
+            .as_object()
+            .unwrap()
+            .clone()
+            .into_iter()
+            .chain(own)
+            .collect()
+    };
+    let dir = tempfile::tempdir().unwrap();
+    let texts: Vec<Value> = (0..1500).map(text).collect();
+    let lines: Vec<String> = texts.iter().map(ToString::to_string).collect();
+    std::fs::write(dir.path().join("data.jsonl"), lines.join("\n")).unwrap();
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_dwell-shape"));
+    let output = command.current_dir(dir.path()).args(["shape", "data.jsonl", "--top", "0"]).output().unwrap();
+    let printed = String::from_utf8(output.stdout).unwrap();
+    assert!(printed.contains("; 251 types") || printed.contains("; 252 types"), "{printed}");
+}
+
+#[test]
 fn hundreds_of_kinds_are_a_union() {
     let letters =
         |n: usize| [n / 100, n / 10 % 10, n % 10].map(|n| char::from(b'a' + n as u8)).iter().collect::<String>();

@@ -401,7 +401,7 @@ fn has_tag(arena: &Arena, object: ObjectId) -> bool {
         // The sample may end in the middle of an object.
         field.is_some_and(|field| may_lack(is_usual(key), instances - arena.node(field.node).text_count(), instances))
     };
-    tags.iter().any(|tag| is_of_all(&tag.key))
+    study.has_usual_key() || tags.iter().any(|tag| is_of_all(&tag.key))
 }
 
 /// Returns whether the documents are maps. Documents usually have fields, so this needs stronger evidence than other

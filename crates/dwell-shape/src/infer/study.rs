@@ -238,6 +238,15 @@ impl Study {
         self.candidates.values().any(|values| values.usual && values.counts.len() > 1)
     }
 
+    /// Returns whether nearly all objects have a common tag key with several strings. The keys of such objects are no data,
+    /// though a small sample may have too few objects of each kind to show the tag.
+    pub(super) fn has_usual_key(&self) -> bool {
+        let is = |values: &Values| {
+            values.usual && values.counts.len() > 1 && lacks_few(values.missing + values.odd, self.objects)
+        };
+        self.candidates.values().any(is)
+    }
+
     /// Returns a predicate for the hashes of the keys of objects with this value of the tag, if they are known.
     pub(super) fn keys_of(&self, tag: u64, value: u64) -> Option<impl Fn(u64) -> bool> {
         let seen = self.candidates.get(&tag)?.counts.get(&value)?;
