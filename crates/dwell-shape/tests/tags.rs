@@ -110,7 +110,7 @@ fn one_object_without_a_tag_does_not_undo_it() {
 fn resources_of_many_rare_kinds_have_types() {
     let mut rng = fastrand::Rng::with_seed(3);
     let one = |n: usize| {
-        let kind = (73.0 * rng.f64().powi(2)) as usize;
+        let kind = rng.usize(0..73) * rng.usize(0..73) / 73;
         let mut object = Map::from_iter([
             (
                 "resourceType".to_owned(),
@@ -159,8 +159,7 @@ fn kinds_that_a_small_sample_does_not_show_are_no_map() {
 
 #[test]
 fn hundreds_of_kinds_are_a_union() {
-    let letters =
-        |n: usize| [n / 100, n / 10 % 10, n % 10].map(|n| char::from(b'a' + n as u8)).iter().collect::<String>();
+    let letters = |n: usize| [n / 100, n / 10 % 10, n % 10].map(|n| "abcdefghij"[n..].split_at(1).0).concat();
     let one = |n: usize| {
         let kind = n % 300;
         json!({"type": letters(kind), (format!("a{kind}")): n, (format!("b{kind}")): "x", (format!("c{kind}")): true})
@@ -174,11 +173,11 @@ fn shapes(tag: impl Fn(usize) -> Value) -> Vec<Value> {
         let mut object = match n % 3 {
             0 => json!({"id": n, "radius": n}),
             1 => json!({"id": n, "width": n, "height": n}),
-            _ => json!({"id": n, "points": [n, n + 1], "closed": n % 2 == 0}),
+            _ => json!({"id": n, "points": [n, n + 1], "closed": n.is_multiple_of(2)}),
         };
         let own = object.as_object_mut().unwrap();
         own.extend(tag(n % 3).as_object().unwrap().clone());
-        if n % 4 == 0 {
+        if n.is_multiple_of(4) {
             own.insert("note".into(), "x".into());
         }
         object
