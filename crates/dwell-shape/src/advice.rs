@@ -34,7 +34,22 @@ pub struct Suggestion {
     pub total: u64,
     /// Other costs, in words.
     pub cost: String,
+    /// The types that it changes, if these are several, largest saving first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub places: Vec<Place>,
 }
+
+/// One of the types that a suggestion changes.
+#[derive(Debug, Clone, Serialize)]
+pub struct Place {
+    /// Its JSON path.
+    pub path: String,
+    /// Live bytes saved there.
+    pub saves: i64,
+}
+
+/// Positions by the record that they are in.
+type ByOwner = Vec<(Option<RecordId>, Vec<PositionId>)>;
 
 /// Strings that repeat at one position.
 #[derive(Debug, Clone, Serialize)]
@@ -56,10 +71,10 @@ enum Step {
     Box(PositionId),
     /// A hash map is sorted instead.
     Map(PositionId),
-    /// Strings and sequences of one record, or of no record, lose their spare capacity.
-    Exact(Option<RecordId>, Vec<PositionId>),
-    /// Integers of one record, or of no record, become narrower.
-    Narrow(Option<RecordId>, Vec<PositionId>),
+    /// Strings and sequences lose their spare capacity.
+    Exact(ByOwner),
+    /// Integers become narrower.
+    Narrow(ByOwner),
     /// Large variants of a union get boxes.
     Variants(UnionId),
     /// Rare fields of a record move to a struct of their own.
@@ -89,8 +104,9 @@ pub fn suggestions(positions: &Positions<'_>, lean: &Choices) -> Vec<Suggestion>
         let best = open.pop(now.heap.cost() / SMALLEST, |step| now.saving(step));
         let Some(step) = best.or_else(|| open.pop_stale()) else { return suggestions };
         let from = from(&now, &step, first.take().as_ref());
+        let places = places(&mut now, &step);
         step.make(&mut now.trial, lean);
-        suggestions.push(describe(&now, &step, from));
+        suggestions.push(describe(&now, &step, from, places));
         now.heap = now.trial.total();
     }
 }
@@ -157,8 +173,8 @@ fn bounded(naive: &Model<'_, '_>, mut steps: Vec<Step>) -> Vec<Step> {
             inner * (positions.slots(*id) - positions.full(*id))
         }
         Step::Map(id) => bytes(id),
-        Step::Exact(_, ids) => ids.iter().map(bytes).sum(),
-        Step::Narrow(_, ids) => ids.iter().map(|&id| 4 * positions.slots(id)).sum(),
+        Step::Exact(of) => ids(of).map(|id| bytes(&id)).sum(),
+        Step::Narrow(of) => ids(of).map(|id| 4 * positions.slots(id)).sum(),
         Step::Variants(union) => {
             let records = positions.schema.unions[*union].variants.iter().map(|&(_, record)| record);
             size(Source::Union(*union)) * records.map(|record| positions.schema.records[record].instances).sum::<u64>()
@@ -185,8 +201,9 @@ fn steps(positions: &Positions<'_>, lean: &Choices) -> Vec<Step> {
             (Choice::Int(_) | Choice::Plain, _) => {}
         }
     }
-    steps.extend(exact.into_iter().map(|(owner, positions)| Step::Exact(owner, positions)));
-    steps.extend(narrow.into_iter().map(|(owner, positions)| Step::Narrow(owner, positions)));
+    // One idea is one suggestion, however many types it changes.
+    steps.extend((!exact.is_empty()).then(|| Step::Exact(exact.into_iter().collect())));
+    steps.extend((!narrow.is_empty()).then(|| Step::Narrow(narrow.into_iter().collect())));
     let mut unions: Vec<UnionId> = lean.variants.iter().map(|(union, _)| *union).collect();
     unions.dedup();
     steps.extend(unions.into_iter().map(Step::Variants));
@@ -199,12 +216,38 @@ impl Step {
     fn make(&self, trial: &mut Trial<'_, '_>, from: &Choices) {
         match self {
             Self::Box(id) | Self::Map(id) => trial.set([(*id, from.at[*id])]),
-            Self::Exact(_, ids) | Self::Narrow(_, ids) => trial.set(ids.iter().map(|&id| (id, from.at[id]))),
+            Self::Exact(of) | Self::Narrow(of) => trial.set(ids(of).map(|id| (id, from.at[id]))),
             Self::Variants(union) => trial.set_variants(*union, &boxed(from, *union)),
             Self::Split(record) => trial.set_split(*record, from.splits.get(record).cloned()),
             Self::Several(steps) => steps.iter().for_each(|step| step.make(trial, from)),
         }
     }
+}
+
+fn ids(of: &ByOwner) -> impl Iterator<Item = PositionId> {
+    of.iter().flat_map(|(_, ids)| ids.iter().copied())
+}
+
+/// Makes a step type by type, if it changes several. Returns what it saves at each, largest saving first.
+fn places(now: &mut Now<'_, '_>, step: &Step) -> Vec<Place> {
+    let (Step::Exact(of) | Step::Narrow(of)) = step else { return Vec::new() };
+    if of.len() < 2 {
+        return Vec::new();
+    }
+    let mut places = Vec::new();
+    for (owner, ids) in of {
+        let before = now.trial.total().bytes;
+        now.trial.set(ids.iter().map(|&id| (id, now.lean.at[id])));
+        let saves = before.cast_signed() - now.trial.total().bytes.cast_signed();
+        places.push(Place { path: path_of(now.trial.model().positions(), *owner), saves });
+    }
+    places.sort_by(|left, right| right.saves.cmp(&left.saves).then_with(|| left.path.cmp(&right.path)));
+    places
+}
+
+/// Returns the path of a record, or of the documents.
+fn path_of(positions: &Positions<'_>, owner: Option<RecordId>) -> String {
+    owner.map_or_else(|| positions.list[0].path.clone(), |record| positions.record_path(record))
 }
 
 /// Returns the variants of a union that are boxed.
@@ -221,14 +264,14 @@ fn from(now: &Now<'_, '_>, step: &Step, naive: Option<&Model<'_, '_>>) -> String
 }
 
 /// Returns the suggestion of a step that was just made. `from` is the type before it.
-fn describe(now: &Now<'_, '_>, step: &Step, from: String) -> Suggestion {
+fn describe(now: &Now<'_, '_>, step: &Step, from: String, places: Vec<Place>) -> Suggestion {
     let (was, is) = (now.heap, now.trial.total());
     let after = now.trial.model();
     let (positions, next, before) = (after.positions(), after.choices(), now.naive);
     let more = is.allocations.cast_signed() - was.allocations.cast_signed();
-    let owner = |owner: &Option<RecordId>| match owner {
-        Some(record) => positions.record_path(*record),
-        None => positions.list[0].path.clone(),
+    let owner = |of: &ByOwner| match places.first() {
+        Some(place) => place.path.clone(),
+        None => path_of(positions, of.first().and_then(|(owner, _)| *owner)),
     };
     let (path, from, to, filled, costs) = match step {
         Step::Box(id) => (
@@ -247,9 +290,9 @@ fn describe(now: &Now<'_, '_>, step: &Step, from: String) -> Suggestion {
             };
             (positions.list[*id].path.clone(), from, to, None, Change::Sorted.cost().into())
         }
-        Step::Exact(record, ids) => {
+        Step::Exact(of) => {
             let mut names: Vec<(String, String)> = Vec::new();
-            for &id in ids {
+            for id in ids(of) {
                 let pair = bare(positions, id, next.at[id]);
                 if !names.contains(&pair) {
                     names.push(pair);
@@ -258,22 +301,22 @@ fn describe(now: &Now<'_, '_>, step: &Step, from: String) -> Suggestion {
             names.sort();
             let (mut from, to): (Vec<String>, Vec<String>) = names.into_iter().unzip();
             from.dedup();
-            (owner(record), from.join(", "), to.join(", "), None, Change::Exact.cost().into())
+            (owner(of), from.join(", "), to.join(", "), None, Change::Exact.cost().into())
         }
-        Step::Narrow(record, ids) => {
+        Step::Narrow(of) => {
             let ints = |choices: &Choices| {
-                let name = |&id: &PositionId| match (choices.at[id], &positions.list[id].slot.kind) {
+                let name = |id: PositionId| match (choices.at[id], &positions.list[id].slot.kind) {
                     (Choice::Int(int), _) => Type::Int(int),
                     (_, Kind::Integer { min, max }) => Type::Int(Int::narrowest(*min, *max).widest()),
                     _ => Type::Unit,
                 };
-                let mut names: Vec<String> = ids.iter().map(|id| after.rust(&name(id))).collect();
+                let mut names: Vec<String> = ids(of).map(|id| after.rust(&name(id))).collect();
                 names.sort();
                 names.dedup();
                 names.join(", ")
             };
             let words = "values outside the narrower range do not load";
-            (owner(record), ints(before), ints(next), None, words.to_owned())
+            (owner(of), ints(before), ints(next), None, words.to_owned())
         }
         Step::Variants(union) => {
             let variants = &positions.union_names[*union].1;
@@ -314,7 +357,10 @@ fn describe(now: &Now<'_, '_>, step: &Step, from: String) -> Suggestion {
         }
     };
     Suggestion {
-        why: why(positions, next, step, &path, filled),
+        why: match places.len() {
+            0 => why(positions, next, step, &path, filled),
+            several => why(positions, next, step, &format!("{} types", count(several as u64)), filled),
+        },
         path,
         from,
         to,
@@ -324,6 +370,7 @@ fn describe(now: &Now<'_, '_>, step: &Step, from: String) -> Suggestion {
         allocations: more,
         total: is.bytes,
         cost: costs,
+        places,
     }
 }
 
@@ -336,9 +383,9 @@ fn why(positions: &Positions<'_>, next: &Choices, step: &Step, path: &str, fille
         Step::Box(id) if positions.list[*id].slot.nulls == 0 => format!("{path} is absent in {absent} of the objects"),
         Step::Box(_) => format!("{path} is absent or null in {absent} of the objects"),
         Step::Map(_) => format!("as a sorted map, {path} has no empty buckets"),
-        Step::Exact(_, ids) => {
+        Step::Exact(of) => {
             let (mut texts, mut lists, mut arrays) = (false, false, false);
-            for &id in ids {
+            for id in ids(of) {
                 let text = matches!(positions.list[id].slot.kind, Kind::Text(_));
                 texts |= text;
                 arrays |= matches!(next.at[id], Choice::Array(_));

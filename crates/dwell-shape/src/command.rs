@@ -245,7 +245,7 @@ fn finish(
         write_new(file, false, &overrides::list(&schema))?;
     }
     if args.no_enums {
-        schema.drop_keywords();
+        schema.drop_keywords(&(0..schema.keywords.len()).collect());
     }
     if args.plain {
         schema.sort_variants();

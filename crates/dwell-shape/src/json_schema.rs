@@ -121,6 +121,7 @@ impl Writer<'_, '_> {
             let content = self.schema.records[*record].fields.first().map(|field| self.slot(&field.slot));
             match (&union.form, content) {
                 (Tagging::Internal, _) => self.record(*record, Some((&union.tag, tag))),
+                (Tagging::Untagged, _) => self.record(*record, None),
                 (Tagging::External, None) => json!({ "const": tag }),
                 (Tagging::External, Some(content)) => {
                     json!({ "type": "object", "properties": { tag: content }, "required": [tag], "maxProperties": 1 })

@@ -128,12 +128,16 @@ fn variants(positions: &Positions<'_>, trial: &mut Trial<'_, '_>) {
         variants.sort_unstable_by_key(|&(size, index)| (std::cmp::Reverse(size), index));
         let mut best = (trial.total().cost(), BTreeSet::new());
         let mut boxed = BTreeSet::new();
-        for (_, index) in variants {
+        for (at, &(size, index)) in variants.iter().enumerate() {
             let instances = positions.schema.records[of.variants[index].1].instances;
             if instances as f64 > all as f64 * MOSTLY {
                 break;
             }
             boxed.insert(index);
+            // The enum shrinks only if no variant of this size is left.
+            if variants.get(at + 1).is_some_and(|&(next, _)| next == size) {
+                continue;
+            }
             trial.set_variants(union, &boxed);
             let cost = trial.total().cost();
             if cost < best.0 {
@@ -379,17 +383,58 @@ fn moved(mut totals: Totals, size: u64, from: usize, to: usize) -> Totals {
 
 /// Widens integers where that takes no memory, so that later data may have larger values.
 fn widen(positions: &Positions<'_>, trial: &mut Trial<'_, '_>) {
-    for id in 0..positions.list.len() {
-        while let Choice::Int(int) = trial.choices().at[id] {
-            if int.bits == 64 {
-                break;
-            }
-            let least = trial.total().bytes;
-            trial.set([(id, Choice::Int(Int { bits: int.bits * 2, ..int }))]);
-            if trial.total().bytes > least {
-                trial.set([(id, Choice::Int(int))]);
-                break;
-            }
-        }
+    let mut of_record = BTreeMap::<Option<RecordId>, Vec<PositionId>>::new();
+    for id in (0..positions.list.len()).filter(|&id| wider(trial, id).is_some()) {
+        of_record.entry(positions.list[id].owner).or_default().push(id);
     }
+    for ids in of_record.values() {
+        widen_each(trial, ids);
+    }
+}
+
+/// Returns the choice of twice as many bits, if these are integers of fewer than 64.
+fn wider(trial: &Trial<'_, '_>, id: PositionId) -> Option<Int> {
+    match trial.choices().at[id] {
+        Choice::Int(int) if int.bits < 64 => Some(Int { bits: int.bits * 2, ..int }),
+        _ => None,
+    }
+}
+
+/// Makes these choices, and keeps them if they take no more memory. Returns whether they do not.
+fn keep(trial: &mut Trial<'_, '_>, choices: &[(PositionId, Choice)]) -> bool {
+    let before: Vec<_> = choices.iter().map(|&(id, _)| (id, trial.choices().at[id])).collect();
+    let least = trial.total().bytes;
+    trial.set(choices.iter().copied());
+    let is = trial.total().bytes <= least;
+    if !is {
+        trial.set(before);
+    }
+    is
+}
+
+/// Widens these integers of a record in turn: all at once, or each half.
+fn widen_each(trial: &mut Trial<'_, '_>, ids: &[PositionId]) {
+    let most = |&id: &PositionId| Some((id, Choice::Int(Int { bits: 64, ..wider(trial, id)? })));
+    let all: Vec<_> = ids.iter().filter_map(most).collect();
+    if keep(trial, &all) {
+        return;
+    }
+    if let [id] = *ids {
+        while let Some(int) = wider(trial, id)
+            && keep(trial, &[(id, Choice::Int(int))])
+        {}
+        return;
+    }
+    // A struct without room for the least step has none for another.
+    let narrowest = ids.iter().copied().filter_map(|id| Some((wider(trial, id)?, id))).min_by_key(|(int, _)| int.bits);
+    if let Some((int, id)) = narrowest {
+        let before = trial.choices().at[id];
+        if !keep(trial, &[(id, Choice::Int(int))]) {
+            return;
+        }
+        trial.set([(id, before)]);
+    }
+    let (left, right) = ids.split_at(ids.len() / 2);
+    widen_each(trial, left);
+    widen_each(trial, right);
 }

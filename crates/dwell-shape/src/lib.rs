@@ -53,6 +53,7 @@ pub mod lean;
 mod loading;
 pub mod model;
 pub mod names;
+mod open;
 pub mod overrides;
 pub mod part;
 pub mod plan;

@@ -172,7 +172,7 @@ impl Check<'_> {
             (Kind::Union { id }, Value::Object(object)) => {
                 let union = &self.schema.unions[*id];
                 let tag = object.get(&union.tag).and_then(Value::as_str);
-                let variant = union.tagged().iter().find(|(value, _)| Some(value.as_str()) == tag);
+                let variant = union.tagged().iter().find(|(value, _)| union.is_of(value, object));
                 let open = !self.schema.is_closed_union(*id) && !self.unit_other.contains(id);
                 match variant {
                     Some(&(_, record)) if open => {

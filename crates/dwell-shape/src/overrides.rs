@@ -1,6 +1,6 @@
 //! Decisions of the user about one position, which override those of the inference.
 
-use super::schema::{Keywords, Kind, Schema, Slot};
+use super::schema::{Keywords, Kind, Schema, Slot, Tagging};
 use anyhow::{Context, Result, bail};
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
@@ -43,6 +43,8 @@ pub enum What {
     Enum,
     /// The objects are a union with this tag.
     Tag(String),
+    /// The objects are an untagged union: each kind has a key that no other has.
+    Untagged,
     /// The type has this name. Types with one name are one, and types with two names are two.
     Name(String),
     /// The types leave the key out.
@@ -76,10 +78,11 @@ impl FromStr for Override {
                 "enum" => What::Enum,
                 "skip" => What::Skip,
                 "value" => What::Value,
+                "untagged" => What::Untagged,
                 "no-other" => What::NoOther,
                 name if is_name(name) => What::Name(name.to_owned()),
                 other => bail!(
-                    "{other:?} is none of map, struct, string, enum, value, skip, tag=KEY, no-other, null=missing and a \
+                    "{other:?} is none of map, struct, string, enum, value, skip, tag=KEY, untagged, no-other, null=missing and a \
                      type's name"
                 ),
             },
@@ -242,9 +245,11 @@ pub fn list(schema: &Schema) -> String {
         lines.extend((id > 0 || path != "$").then(|| format!("{path}={}", record.name)));
     }
     for union in &schema.unions {
-        lines.extend(
-            (union.form == crate::schema::Tagging::Internal).then(|| format!("{}=tag={}", union.path, union.tag)),
-        );
+        lines.extend(match union.form {
+            Tagging::Internal => Some(format!("{}=tag={}", union.path, union.tag)),
+            Tagging::Untagged => Some(format!("{}=untagged", union.path)),
+            _ => None,
+        });
         lines.push(format!("{}={}", union.path, union.name));
     }
     for keywords in &schema.keywords {
@@ -262,7 +267,8 @@ pub fn apply(all: &[Override], schema: &mut Schema) -> Vec<String> {
     let mut wrong = Vec::new();
     let mut given = HashSet::new();
     let has_roots = all.iter().any(|one| one.what == What::Roots);
-    let is_shape = |one: &Override| matches!(one.what, What::Map | What::Struct | What::Tag(_) | What::Value);
+    let is_shape =
+        |one: &Override| matches!(one.what, What::Map | What::Struct | What::Tag(_) | What::Untagged | What::Value);
     for (at, one) in all.iter().enumerate() {
         // A later decision may undo this one at some of its places.
         let is_pattern = one.steps.iter().any(|step| matches!(step, Step::Deep | Step::Any));
@@ -271,7 +277,7 @@ pub fn apply(all: &[Override], schema: &mut Schema) -> Vec<String> {
             continue;
         }
         let reason = match &one.what {
-            What::Map | What::Struct | What::Tag(_) | What::Value => None,
+            What::Map | What::Struct | What::Tag(_) | What::Untagged | What::Value => None,
             What::Roots => {
                 schema.close_roots();
                 None
@@ -355,6 +361,10 @@ fn unchanged(schema: &mut Schema, one: &Override) -> Option<String> {
         What::Tag(key) => {
             let is = |kind: &Kind| matches!(kind, Kind::Union { id } if unions[*id].tag == *key);
             (!within(&is)).then_some("not every object has a string of few under this key, or all have one string")
+        }
+        What::Untagged => {
+            let is = |kind: &Kind| matches!(kind, Kind::Union { id } if unions[*id].form == Tagging::Untagged);
+            (!within(&is)).then_some("not every object has exactly one of several keys that eight objects have")
         }
         What::Value => {
             (!within(&|kind| matches!(kind, Kind::Any(_)))).then_some("other places share the objects there")
@@ -663,7 +673,7 @@ mod tests {
             ("$[=map", "$[=map: expected `]`"),
             (
                 "$.a=mapp",
-                "\"mapp\" is none of map, struct, string, enum, value, skip, tag=KEY, no-other, null=missing and a type's name",
+                "\"mapp\" is none of map, struct, string, enum, value, skip, tag=KEY, untagged, no-other, null=missing and a type's name",
             ),
             ("$=skip", "$: only a key can be skipped or missing"),
         ] {

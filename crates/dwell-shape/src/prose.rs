@@ -6,6 +6,9 @@ use dwell_output::units::{bytes, count, percent};
 use std::fmt::Write as _;
 use std::io;
 
+/// The most types that are listed below a suggestion.
+const PLACES: usize = 5;
+
 impl Report {
     /// Writes the report in lines of at most `width` columns; a longer word gets a line of its own.
     pub(super) fn lists(&self, options: &Options, width: usize, out: &mut impl io::Write) -> io::Result<()> {
@@ -28,6 +31,12 @@ impl Report {
             let saves = bytes(one.saves.unsigned_abs());
             page.item(&format!("{number}. "), &format!("Save {saves} ({} left): {}.", bytes(one.total), one.why))?;
             page.text(3, &format!("{} -> {}", one.from, one.to))?;
+            for place in one.places.iter().take(PLACES) {
+                page.text(5, &format!("{}: {}", place.path, bytes(place.saves.unsigned_abs())))?;
+            }
+            if let Some(more) = one.places.len().checked_sub(PLACES + 1) {
+                page.text(5, &format!("and {} more", count(more as u64 + 1)))?;
+            }
             let blocks = match one.allocations {
                 0 => String::new(),
                 1 => ", 1 more allocation".to_owned(),

@@ -286,11 +286,13 @@ impl Items<'_, '_, '_> {
                         vec![format!("tag = {}", literal(&of.tag)), format!("content = {}", literal(content))]
                     }
                     Tagging::External => Vec::new(),
+                    Tagging::Untagged => vec!["untagged".into()],
                 };
                 if self.positions.schema.refuse && matches!(of.form, Tagging::Adjacent(_)) {
                     arguments.insert(0, "deny_unknown_fields".into());
                 }
-                arguments.extend(rename_all(convention));
+                let is_untagged = of.form == Tagging::Untagged;
+                arguments.extend(rename_all(convention).into_iter().filter(|_| !is_untagged));
                 attribute(&mut self.out, 1, "serde", &arguments);
                 let of_enum = self.rust(&Type::Named(id));
                 line(&mut self.out, 1, &format!("pub enum {of_enum} {{"));
@@ -299,7 +301,8 @@ impl Items<'_, '_, '_> {
                 for ((variant, (value, record)), of) in variants.iter().zip(of.tagged()).zip(types) {
                     self.counts(2, &format!("{}.", percent(instances(*record), all)));
                     let more = self.borrow(of.as_ref());
-                    self.rename(&names::renamed_variant(variant, convention), value, more);
+                    let renamed = names::renamed_variant(variant, convention);
+                    self.rename(if is_untagged { value } else { &renamed }, value, more);
                     self.variant(variant, of.as_ref());
                 }
                 if let Some(record) = of.without_tag() {
@@ -307,7 +310,8 @@ impl Items<'_, '_, '_> {
                     let share = percent(instances(record), all);
                     let plain = self.positions.schema.style.plain;
                     self.doc(2, &if plain { "Without the tag".into() } else { format!("Without the tag: {share}.") });
-                    let mut arguments = vec!["untagged".to_owned()];
+                    let mut arguments: Vec<String> =
+                        Some("untagged".to_owned()).into_iter().filter(|_| !is_untagged).collect();
                     arguments.extend(self.borrow(types[last].as_ref()));
                     attribute(&mut self.out, 2, "serde", &arguments);
                     self.variant(&variants[last], types[last].as_ref());
@@ -315,18 +319,15 @@ impl Items<'_, '_, '_> {
                 match types.get(of.variants.len()) {
                     Some(Some(other)) => {
                         let doc = match of.form {
+                            Tagging::Untagged => "An object with none of these keys",
                             Tagging::External => "A value with another key, or another string, that was not seen",
                             _ => "An object with a tag that was not seen",
                         };
-                        self.other(variants, "untagged", doc, Some(other));
+                        self.other(variants, if is_untagged { "" } else { "untagged" }, doc, Some(other));
                     }
                     Some(None) => {
-                        self.other(
-                            variants,
-                            "other",
-                            "An object with a tag that was not seen; its keys are lost",
-                            None,
-                        );
+                        let doc = "An object with a tag that was not seen; its keys are lost";
+                        self.other(variants, "other", doc, None);
                     }
                     None => {}
                 }
@@ -502,7 +503,8 @@ impl Items<'_, '_, '_> {
     /// Writes the variant for values that are none of `variants`.
     fn other(&mut self, variants: &[String], how: &str, doc: &str, of: Option<&Type>) {
         self.doc(2, doc);
-        attribute(&mut self.out, 2, "serde", &[how.into()]);
+        let how: Vec<String> = Some(how.to_owned()).into_iter().filter(|how| !how.is_empty()).collect();
+        attribute(&mut self.out, 2, "serde", &how);
         let free = |name: &&str| !variants.iter().any(|of| of == name);
         self.variant(["Other", "Unseen", "NotSeen"].into_iter().find(free).unwrap_or("AnythingElse"), of);
     }
@@ -572,6 +574,9 @@ impl Items<'_, '_, '_> {
                 let variants = plural(union.variants.len() as u64, "variant");
                 match &union.form {
                     Tagging::External => format!("One of {variants}, by its only key: {}.", code(&union.path)),
+                    Tagging::Untagged => {
+                        format!("One of {variants}, each with a key that no other has: {}.", code(&union.path))
+                    }
                     Tagging::Adjacent(content) => format!(
                         "One of {variants}, by the value of {}, with its content in {}: {}.",
                         code(&union.tag),

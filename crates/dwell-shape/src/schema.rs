@@ -65,11 +65,9 @@ pub struct Schema {
 pub const MOST_IN_F64: u64 = 1 << 53;
 
 /// The fewest objects that show which keys are required, and the fewest values that show their JSON type.
-const ENOUGH: u64 = 8;
+pub(crate) const ENOUGH: u64 = 8;
 /// The fewest texts of a corpus that is taken as a sample. A smaller corpus is taken to be complete.
-const MIN_TEXTS: u64 = 5;
-/// The fewest fields of a record for [`Record::open_siblings`].
-const MIN_SIBLINGS: usize = 16;
+pub(crate) const MIN_TEXTS: u64 = 5;
 
 impl Schema {
     /// Returns whether numbers of which some have a fraction are `serde_json::Number`s. An `f64` of 8 bytes holds the same
@@ -101,7 +99,7 @@ impl Schema {
             }
             // Only a union with a tag has a variant `other`.
             let of = &self.unions[union];
-            !of.untagged && of.form != Tagging::External && unions.contains(&union)
+            !of.untagged && !matches!(of.form, Tagging::External | Tagging::Untagged) && unions.contains(&union)
         };
         (0..self.unions.len()).filter(is_within).collect()
     }
@@ -121,30 +119,6 @@ impl Schema {
     /// Returns whether a position accepts values of JSON types that the data does not have there.
     pub fn is_open(&self, slot: &Slot) -> bool {
         !self.strict && slot.open.is_some()
-    }
-
-    /// Marks the positions that accept other JSON types: those with few values, or whose siblings have several.
-    /// Positions inside an open one stay closed: if a value does not fit there, the whole outer value counts as one of
-    /// another type.
-    pub fn open(&mut self) {
-        let documents = self.documents;
-        if documents < MIN_TEXTS {
-            return;
-        }
-        // Fields that most texts have keep plain types, even in a small corpus.
-        let few = |count: u64| count < ENOUGH && count * 2 <= documents;
-        self.root.open_if(&few);
-        // A record of few objects is inside positions of few values, or in an enum that has `Other`.
-        for record in self.records.iter_mut().filter(|record| !few(record.instances)) {
-            record.open_siblings();
-            for field in &mut record.fields {
-                match &mut field.slot.kind {
-                    // This map holds the entries whose keys are not fields. It is not a value of the data.
-                    Kind::Map(map) if field.rest => map.value.open_if(&few),
-                    _ => field.slot.open_if(&few),
-                }
-            }
-        }
     }
 
     /// Returns the format of the strings, if they get a type of another crate.
@@ -169,14 +143,19 @@ impl Schema {
         self.strict || self.closed_keywords.contains(&id)
     }
 
-    /// Makes all enums of strings plain strings.
-    pub fn drop_keywords(&mut self) {
+    /// Makes these enums of strings plain strings.
+    pub fn drop_keywords(&mut self, gone: &foldhash::HashSet<KeywordsId>) {
         self.each_kind(&mut |kind| {
-            if let Kind::Keyword { text, .. } = kind {
-                *kind = Kind::Text(std::mem::take(text));
+            if let Kind::Keyword { id, text } = kind {
+                if gone.contains(id) {
+                    *kind = Kind::Text(std::mem::take(text));
+                } else {
+                    *id -= gone.iter().filter(|of| **of < *id).count();
+                }
             }
         });
-        self.keywords.clear();
+        let mut index = 0..;
+        self.keywords.retain(|_| index.next().is_some_and(|id| !gone.contains(&id)));
     }
 
     /// Orders the variants of unions by their tags, not by their counts, which change with the data.
@@ -241,24 +220,6 @@ impl Slot {
                     slot.walk_mut(f);
                 }
             }
-            _ => {}
-        }
-    }
-
-    /// Opens this position if it has few values, otherwise the positions inside that have few.
-    fn open_if(&mut self, few: &impl Fn(u64) -> bool) {
-        if self.open.is_some() {
-            return;
-        }
-        let is_one_type = !matches!(self.kind, Kind::Never | Kind::Any(_) | Kind::Mixed { .. });
-        if is_one_type && few(self.count - self.nulls) {
-            self.open = Some(Open::Few);
-            return;
-        }
-        match &mut self.kind {
-            Kind::Seq(seq) => seq.element.open_if(few),
-            Kind::Map(map) => map.value.open_if(few),
-            Kind::Tuple { positions: slots } => slots.iter_mut().for_each(|slot| slot.open_if(few)),
             _ => {}
         }
     }
@@ -344,30 +305,6 @@ impl Kind {
                 }
             }
             _ => {}
-        }
-    }
-}
-
-/// The types of JSON, except `null`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum JsonType {
-    Bool,
-    Number,
-    String,
-    Array,
-    Object,
-}
-
-impl JsonType {
-    /// Returns the JSON type of all values of a kind, if they have one.
-    fn of(kind: &Kind) -> Option<Self> {
-        match kind {
-            Kind::Bool { .. } => Some(Self::Bool),
-            Kind::Integer { .. } | Kind::Float { .. } => Some(Self::Number),
-            Kind::Text(_) | Kind::Keyword { .. } => Some(Self::String),
-            Kind::Seq(_) | Kind::Tuple { .. } => Some(Self::Array),
-            Kind::Record { .. } | Kind::Union { .. } | Kind::Map(_) => Some(Self::Object),
-            Kind::Never | Kind::Mixed { .. } | Kind::Any(_) => None,
         }
     }
 }
@@ -704,29 +641,6 @@ pub struct Record {
     pub is_variant: bool,
 }
 
-impl Record {
-    /// Opens the fields of one JSON type if nearly all fields have that type, and at least two have others as well.
-    fn open_siblings(&mut self) {
-        use JsonType::{Array, Bool, Number, Object, String};
-        let has = |field: &Field, of| match &field.slot.kind {
-            Kind::Mixed { alternatives } => alternatives.iter().any(|slot| JsonType::of(&slot.kind) == Some(of)),
-            kind => JsonType::of(kind) == Some(of),
-        };
-        let mixed = self.fields.iter().filter(|field| matches!(field.slot.kind, Kind::Mixed { .. }));
-        if self.fields.len() < MIN_SIBLINGS || mixed.count() < 2 {
-            return;
-        }
-        for of in [Bool, Number, String, Array, Object] {
-            let alike = self.fields.iter().filter(|field| has(field, of)).count();
-            let others = self.fields.iter().filter(|field| has(field, of) && JsonType::of(&field.slot.kind).is_none());
-            if alike * 10 >= self.fields.len() * 9 && others.count() >= 2 {
-                let closed = self.fields.iter_mut().filter(|field| JsonType::of(&field.slot.kind) == Some(of));
-                closed.filter(|field| !field.rest).for_each(|field| field.slot.open = Some(Open::Siblings));
-            }
-        }
-    }
-}
-
 /// One key of a record.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Field {
@@ -751,6 +665,8 @@ pub enum Tagging {
     Adjacent(String),
     /// The only key, or a string: `{"Circle": {"radius": 1}}`, `"Empty"`.
     External,
+    /// Nowhere: each variant has a required key that no other has.
+    Untagged,
 }
 
 /// Records distinguished by the value of one key.
@@ -760,11 +676,11 @@ pub struct Union {
     pub name: String,
     /// The JSON path of its first occurrence.
     pub path: String,
-    /// The key: `type` in many formats. Empty if the union is externally tagged.
+    /// The key: `type` in many formats. Empty if the union is externally tagged or untagged.
     pub tag: String,
     /// Where the tag is.
     pub form: Tagging,
-    /// The value of the tag and the record of each variant, most frequent first. A record belongs to one union only.
+    /// The value of the tag, or the key, and the record of each variant, most frequent first. A record belongs to one union only.
     pub variants: Vec<(String, RecordId)>,
     /// Whether the last variant is for a few objects without a tag.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -782,9 +698,17 @@ impl Union {
         &self.variants[..self.variants.len() - usize::from(self.untagged)]
     }
 
+    /// Returns whether an object has this value of the tag, or this marker.
+    pub fn is_of(&self, value: &str, object: &serde_json::Map<String, serde_json::Value>) -> bool {
+        match self.form {
+            Tagging::Untagged => object.contains_key(value),
+            _ => object.get(&self.tag).and_then(serde_json::Value::as_str) == Some(value),
+        }
+    }
+
     /// Returns whether the variants hold contents, and not records with the keys beside the tag.
     pub fn has_contents(&self) -> bool {
-        self.form != Tagging::Internal
+        !matches!(self.form, Tagging::Internal | Tagging::Untagged)
     }
 }
 

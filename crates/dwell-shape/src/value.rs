@@ -30,7 +30,7 @@ fn free(schema: &Schema) -> Free {
             }
             continue;
         }
-        for (tag, record) in union.tagged() {
+        for (tag, record) in union.tagged().iter().filter(|_| union.form != Tagging::Untagged) {
             tags.insert(*record, (union.tag.len() as u64, tag.len() as u64));
         }
     }

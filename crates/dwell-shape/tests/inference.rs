@@ -133,12 +133,14 @@ impl<'a> Recount<'a> {
             }
             (Kind::Union { id }, Value::Object(object)) => {
                 let union = &self.schema.unions[*id];
-                let Some(tag) = object.get(&union.tag).and_then(Value::as_str) else {
+                let Some((_, variant)) = union.tagged().iter().find(|(variant, _)| union.is_of(variant, object)) else {
+                    let is_unknown = object.get(&union.tag).is_some_and(Value::is_string);
+                    assert!(union.form == Tagging::Untagged || !is_unknown, "a known variant");
                     let record = union.without_tag().expect("some objects have no tag");
                     return self.record(record, object, None);
                 };
-                let variant = union.tagged().iter().find(|(variant, _)| variant == tag).expect("a known variant");
-                self.record(variant.1, object, Some(&union.tag));
+                let tag = Some(&*union.tag).filter(|_| union.form != Tagging::Untagged);
+                self.record(*variant, object, tag);
             }
             (Kind::Map(map), Value::Object(object)) => {
                 counts.lengths.add(object.len() as u64);

@@ -61,10 +61,8 @@ fn decisions_undo_each_other() {
         let (kind, keys) = [("circle", "\"r\":1,\"x\":2"), ("square", "\"w\":1,\"h\":2,\"d\":3")][n % 2];
         let note = if n.is_multiple_of(3) {
             ",\"note\":null"
-        } else if n % 3 == 1 {
-            ",\"note\":\"n\""
         } else {
-            ""
+            ["", ",\"note\":\"n\"", "", "", ",\"note\":\"m\"", ""][n % 6]
         };
         let rights = rights(n, &["checks", "issues", "pages"]);
         format!(
@@ -177,7 +175,7 @@ fn wrong_options_are_explained() {
         (["--visibility", "private"], "--visibility private: not one of pub, pub(crate) and pub(super)"),
         (
             ["--set", "$.a=mapp"],
-            "\"mapp\" is none of map, struct, string, enum, value, skip, tag=KEY, no-other, null=missing and a type's name",
+            "\"mapp\" is none of map, struct, string, enum, value, skip, tag=KEY, untagged, no-other, null=missing and a type's name",
         ),
     ] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_dwell-shape"));

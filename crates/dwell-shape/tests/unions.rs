@@ -221,6 +221,21 @@ fn single_keys_of_one_type_or_of_data_are_no_enum() {
 }
 
 #[test]
+fn shapes_without_a_tag_are_an_untagged_enum() {
+    let texts = texts(150, |n| match n % 3 {
+        0 => json!({"id": n, "kind": 1, "radius": n, "name": format!("n{n}")}),
+        1 => json!({"id": n, "kind": 2, "width": n, "height": 1.5, "tags": ["a", "b"]}),
+        _ => json!({"id": n, "kind": 3, "points": [{"x": n, "y": 2}], "closed": true}),
+    });
+    let lean = load("untagged", &texts, |schema| {
+        assert_eq!((&only(schema).form, only(schema).variants.len()), (&Tagging::Untagged, 3));
+    });
+    for part in ["#[serde(untagged)]\n    pub enum Document {", "Radius(RadiusDocument),", "        Other(Box<"] {
+        assert!(lean.contains(part), "{part}: {lean}");
+    }
+}
+
+#[test]
 fn unknown_variants_load() {
     let texts = texts(120, |n| match n % 3 {
         0 => json!({"A": {"x": n}}),

@@ -113,11 +113,11 @@ impl Seen<'_> {
     fn union(&mut self, id: usize, value: &Value) {
         self.types.insert(Type::Union(id));
         let (union, Value::Object(object)) = (&self.schema.unions[id], value) else { return };
-        let tag = match union.form {
-            Tagging::External => object.keys().next().map(String::as_str),
-            _ => object.get(&union.tag).and_then(Value::as_str),
+        let is = |value: &str| match union.form {
+            Tagging::External => object.keys().next().is_some_and(|key| key == value),
+            _ => union.is_of(value, object),
         };
-        let variant = union.tagged().iter().find(|(value, _)| Some(value.as_str()) == tag);
+        let variant = union.tagged().iter().find(|(value, _)| is(value));
         if let Some(record) = variant.map(|&(_, record)| record).or(union.without_tag()) {
             self.record(record, object);
         }

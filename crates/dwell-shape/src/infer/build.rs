@@ -1,7 +1,10 @@
 //! Builds a [`Schema`] from accumulators.
 
+mod enums;
+
 use super::arena::{Arena, Node, NodeId, ObjectId};
 use super::names::{Names, common, last_word, singular, type_name};
+use super::study::has_markers;
 use super::text::Texts;
 use super::types::{Form, Types};
 use crate::formats::Format;
@@ -9,20 +12,12 @@ use crate::names::is_part;
 use crate::schema::{
     Field, Free, Keywords, Kind, Lengths, MOST_IN_F64, Map, Record, Schema, Seq, Slot, Tagging, Union,
 };
+use enums::{MAX_KEYWORDS, is_keyword, is_name};
 use foldhash::{HashMap, HashMapExt, HashSet};
 use std::collections::{BTreeMap, VecDeque};
 
 /// The most paths that are listed for a record.
 const MAX_PATHS: usize = 4;
-/// The most strings of a closed set.
-const MAX_KEYWORDS: usize = 64;
-/// The longest string of a closed set, in bytes.
-const MAX_KEYWORD: usize = 48;
-/// The least average count of the strings of a closed set.
-const TIMES: u64 = 8;
-/// The least count of the string of a closed set with only one string.
-const ONLY: u64 = 64;
-
 /// Builds the schema.
 pub(super) fn build<'a>(arena: &'a Arena, types: &Types<'a>) -> Schema {
     let mut builder = Builder::new(arena, types);
@@ -217,8 +212,9 @@ impl<'t, 'a> Builder<'t, 'a> {
                 Kind::Record { id, empty }
             }
             Form::Union => {
-                let tag = self.types.tag(class).to_owned();
-                Kind::Union { id: self.union(class, path, tag, Tagging::Internal) }
+                let tag = self.types.tag(class);
+                let (tag, form) = if has_markers(tag) { ("", Tagging::Untagged) } else { (tag, Tagging::Internal) };
+                Kind::Union { id: self.union(class, path, tag.to_owned(), form) }
             }
         }
     }
@@ -349,7 +345,8 @@ impl<'t, 'a> Builder<'t, 'a> {
                 let id = self.records[&object];
                 let union = self.record_wishes[id].variant.as_ref().map(|&(_, union)| &self.schema.unions[union]);
                 // Objects without a tag may have other values than strings under its key.
-                let tag = union.filter(|union| union.without_tag() != Some(id)).map(|union| union.tag.clone());
+                let tag = union.filter(|union| union.form != Tagging::Untagged && union.without_tag() != Some(id));
+                let tag = tag.map(|union| union.tag.clone());
                 let slots = self.types.slots(object);
                 let mut slots: Vec<&super::types::Slot<'_>> =
                     slots.iter().filter(|slot| tag.as_deref() != Some(slot.key)).collect();
@@ -437,13 +434,7 @@ impl<'t, 'a> Builder<'t, 'a> {
         if matches!(text.format, Some(Format::Uuid | Format::Date | Format::Utc | Format::Offset)) {
             return Kind::Text(text);
         }
-        let Some(words) = texts.exact().filter(|words| {
-            (1..=MAX_KEYWORDS).contains(&words.len())
-                && texts.count >= if words.len() == 1 { ONLY } else { TIMES * words.len() as u64 }
-                && words.iter().all(|(word, count)| count >= 2 && is_keyword(word))
-                // Versions, dates, numbers and hashes are open sets: later data has new ones.
-                && words.iter().filter(|(word, _)| is_name(word)).count() * 2 > words.len()
-        }) else {
+        let Some(words) = texts.exact().filter(|words| enums::are_closed(texts.count, words)) else {
             return Kind::Text(text);
         };
         let mut values: Vec<String> = words.iter().map(|(word, _)| word.to_owned()).collect();
@@ -465,50 +456,15 @@ impl<'t, 'a> Builder<'t, 'a> {
     }
 }
 
-/// The fewest enums of strings of one record that become one.
-const LIKE: usize = 3;
-
 // The end: units, names, and the schema.
 impl Builder<'_, '_> {
-    /// Makes the enums of a record one if one of them has the strings of all: the levels of several permissions.
-    fn join_enums(&mut self) {
-        for record in 0..self.schema.records.len() {
-            let fields = &self.schema.records[record].fields;
-            let enums: Vec<(usize, String)> = fields
-                .iter()
-                .filter_map(|field| match field.slot.kind {
-                    Kind::Keyword { id, .. } => Some((id, type_name(&field.key))),
-                    _ => None,
-                })
-                .collect();
-            let size = |id: usize| self.schema.keywords[id].values.len();
-            let Some(most) = enums.iter().map(|&(id, _)| id).max_by_key(|&id| (size(id), std::cmp::Reverse(id))) else {
-                continue;
-            };
-            let all = &self.schema.keywords[most].values;
-            let is_part =
-                |of: &&(usize, String)| self.schema.keywords[of.0].values.keys().all(|word| all.contains_key(word));
-            let (mut ids, names): (Vec<usize>, Vec<String>) = enums.iter().filter(is_part).cloned().unzip();
-            ids.sort_unstable();
-            ids.dedup();
-            if ids.len() < LIKE || all.len() < 2 {
-                continue;
-            }
-            let parent = type_name(&self.record_wishes[record].name);
-            let one = singular(&parent);
-            let name = common(&names).unwrap_or(if one == parent { parent + "Value" } else { one });
-            self.keyword_wishes[most] = Wish::new(name, self.record_wishes[record].parent);
-            let mut index = 0..;
-            self.keyword_wishes.retain(|_| index.next().is_some_and(|id| id == most || !ids.contains(&id)));
-            self.schema.merge_keywords(most, &ids);
-        }
-    }
-
     fn finish(mut self, root: Slot) -> Schema {
         self.schema.root = root;
         self.add_units();
         self.find_adjacent();
         self.join_enums();
+        self.drop_single_enums();
+        self.join_equal_enums();
         for (id, paths) in self.paths.iter().enumerate() {
             let mut paths: Vec<(&String, &(u64, Path))> = paths.iter().collect();
             paths.sort_by_key(|&(path, (count, _))| (std::cmp::Reverse(*count), path.len(), path));
@@ -707,18 +663,4 @@ fn name_of_variants(union: &Union) -> Option<String> {
     }
     let (word, times) = words.into_iter().max_by_key(|&(_, times)| times)?;
     (times >= 2 && times * 2 > names.len()).then(|| word.to_owned())
-}
-
-/// Returns whether a string is a word, and not a number, a version, a date or a hash.
-fn is_name(word: &str) -> bool {
-    let digits = word.chars().filter(char::is_ascii_digit).count();
-    word.starts_with(char::is_alphabetic) && digits * 3 <= word.chars().count()
-}
-
-/// Returns whether a string can be a variant's name.
-fn is_keyword(word: &str) -> bool {
-    word.len() <= MAX_KEYWORD
-        && word.contains(|c: char| c.is_ascii_alphanumeric())
-        && word.chars().all(|c| c.is_alphanumeric() || "-_.:/#+@$ ".contains(c))
-        && word.split(' ').count() <= 4
 }

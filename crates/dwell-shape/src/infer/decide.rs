@@ -9,9 +9,12 @@
 use super::arena::{Arena, Field, Fixed, MAX_FIELDS, NodeId, ObjectId, Shape};
 use super::compare;
 use super::cost;
-use super::study::{Found, is_usual};
-pub(super) use super::values::{FREE, are_alike, children, elements, is_hopeless, is_plain, kinds};
-use super::values::{Likeness, has_map, hold_objects, likeness};
+use super::markers;
+use super::study::{Found, are_odd, is_usual, may_lack};
+pub(super) use super::values::{
+    FREE, are_alike, children, elements, is_hopeless, is_name, is_plain, kinds, objects_below,
+};
+use super::values::{Likeness, has_map, hold_objects, is_data, likeness};
 use crate::overrides::{Inside, Matched, Step, What};
 use crate::schema::Lengths;
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
@@ -30,23 +33,10 @@ const NEW: f64 = 0.02;
 /// map although some of them are objects.
 const MOSTLY_NEW: f64 = 0.5;
 
-/// Returns whether a key is unlikely to be a field's name: a number, a sentence, a path.
-fn is_data(key: &str) -> bool {
-    key.len() > 48
-        || key.is_empty()
-        || key.starts_with(|c: char| c.is_ascii_digit())
-        || key.contains(|c: char| c.is_whitespace() || matches!(c, '/' | '{' | '*' | '%' | ',' | ';' | '='))
-}
-
 /// The most variants of an externally tagged union.
 const MAX_EXTERNAL: usize = 256;
 /// The fewest objects that show that each has exactly one key.
 const MIN_EXTERNAL: u64 = 6;
-
-/// Returns whether a key can be the name of a variant.
-pub(super) fn is_name(key: &str) -> bool {
-    !is_data(key) && key.starts_with(|c: char| c.is_alphabetic() || c == '_')
-}
 
 /// Returns whether each of these objects has exactly one of `keys` keys, and the keys repeat. `all` is the number of
 /// their entries.
@@ -158,6 +148,8 @@ pub(super) fn is_full(arena: &Arena, object: ObjectId, hash: u64) -> bool {
     // Above the budget, memory takes precedence over precision.
     let most = match arena.len() / arena.budget {
         _ if arena.is_exhausted() => 0,
+        // The kinds of a union may have many keys together.
+        0 if arena.object(object).study.as_ref().is_some_and(|study| study.may_have_kinds()) => 8 * MAX_FIELDS,
         0 => MAX_FIELDS,
         1..4 => 64,
         _ => 16,
@@ -226,7 +218,7 @@ pub(super) fn keep(arena: &mut Arena) {
                 arena.kept.extend(objects.iter().copied());
                 arena.untagged.extend(objects);
             }
-            What::Tag(_) => {
+            What::Tag(_) | What::Untagged => {
                 let objects = objects();
                 arena.untagged.retain(|object| !objects.contains(object));
             }
@@ -270,6 +262,12 @@ pub(super) fn sketch(arena: &mut Arena) {
     maps(arena, arena.root, SURE, &shared(arena), &mut done);
     arena.name_maps(&shared(arena));
     unions(arena);
+    for object in arena.all_objects() {
+        if arena.object(object).tag.is_none() && arena.fields(object).is_some_and(|of| of.list.len() > MAX_FIELDS) {
+            arena.move_rare_fields(object);
+        }
+    }
+    arena.settle();
 }
 
 /// Makes the decisions after the full pass. `outvoted` returns the objects that are of one type with records that have far
@@ -393,16 +391,17 @@ fn collapse_map(
     is
 }
 
-/// Returns whether the study of these objects found a tag that all of them have.
+/// Returns whether the study of these objects found a tag that nearly all of them have.
 fn has_tag(arena: &Arena, object: ObjectId) -> bool {
     let (Some(study), Some(fields)) = (&arena.object(object).study, arena.fields(object)) else { return false };
     let tags = study.tags(|hash| fields.find(hash).map(|index| fields.list[index].key.to_string()));
     let instances = arena.object(object).instances;
     let is_of_all = |key: &str| {
         let field = fields.list.iter().find(|field| *field.key == *key);
-        field.is_some_and(|field| arena.node(field.node).text_count() == instances)
+        // The sample may end in the middle of an object.
+        field.is_some_and(|field| may_lack(is_usual(key), instances - arena.node(field.node).text_count(), instances))
     };
-    tags.iter().any(|tag| is_of_all(&tag.key))
+    study.has_usual_key() || tags.iter().any(|tag| is_of_all(&tag.key))
 }
 
 /// Returns whether the documents are maps. Documents usually have fields, so this needs stronger evidence than other
@@ -475,21 +474,6 @@ pub(super) fn shared(arena: &Arena) -> HashSet<ObjectId> {
     shared
 }
 
-/// Returns the objects directly below an object, including those inside arrays.
-pub(super) fn objects_below(arena: &Arena, object: ObjectId) -> Vec<ObjectId> {
-    let mut found = Vec::new();
-    let mut nodes = children(arena, object);
-    while let Some(node) = nodes.pop() {
-        nodes.extend(elements(arena, node));
-        found.extend(arena.object_of(node));
-    }
-    if let Some(tagged) = arena.tagged(object) {
-        let objects = tagged.variants.iter().map(|variant| variant.object).chain(tagged.untagged);
-        found.extend(objects.map(|object| arena.find(object)));
-    }
-    found
-}
-
 /// Returns whether the arrays of a position may be tuples: several arrays of one length, with one type at each index.
 /// Also returns true for arrays of different lengths, whose positions are merged already.
 fn may_be_tuple(arena: &Arena, node: NodeId) -> bool {
@@ -536,8 +520,9 @@ fn unions(arena: &mut Arena) {
         let texts = arena.node(field.node).texts.as_ref()?;
         let instances = arena.object(object).instances;
         // Without a study, objects without a tag cannot be distinguished from the others.
-        let enough = texts.count == instances
-            || (is_usual(tag) && texts.count * 2 >= instances && texts.count == arena.node(field.node).count());
+        let odd = arena.node(field.node).count() - texts.count;
+        let enough = may_lack(false, instances - texts.count, instances)
+            || (is_usual(tag) && texts.count * 2 >= instances && are_odd(odd, instances));
         (enough && texts.exact().is_some()).then(|| texts.word_hashes().collect())
     };
     // The first tag of each object that its strings allow. Tags by the name of the position; `None` if positions with one
@@ -575,9 +560,18 @@ fn unions(arena: &mut Arena) {
         arena.object_mut(object).tag = Some(tag.key.as_str().into());
         arena.object_mut(object).contents = tag.contents.as_slice().into();
     };
+    let mut given = HashSet::new();
     for one in arena.overrides.clone().iter() {
+        if one.what == What::Untagged {
+            for object in objects_at(arena, &one.steps) {
+                if let Some(tag) = markers::find(arena, object, true) {
+                    arena.object_mut(object).tag = Some(tag.into());
+                }
+            }
+        }
         let What::Tag(key) = &one.what else { continue };
         for object in objects_at(arena, &one.steps) {
+            given.insert(object);
             let Some(words) = words(arena, object, key) else { continue };
             let found = found.get(&object).filter(|found| found.key == *key).cloned();
             mark(arena, object, &found.unwrap_or(Found { key: key.clone(), contents: Vec::new() }), words);
@@ -614,6 +608,22 @@ fn unions(arena: &mut Arena) {
         }
     }
     near_tags(arena, &objects);
+    // The objects in those that get a tag now are studied again, for each variant.
+    let tagged = objects.iter().filter(|&&object| arena.object(object).tag.is_some());
+    let mut open: Vec<ObjectId> = tagged.flat_map(|&object| objects_below(arena, object)).collect();
+    let mut inner = HashSet::new();
+    while let Some(object) = open.pop() {
+        if inner.insert(object) {
+            open.extend(objects_below(arena, object));
+        }
+    }
+    for &object in objects.iter().filter(|object| !given.contains(object) && !inner.contains(object)) {
+        if arena.object(object).tag.is_none()
+            && let Some(tag) = markers::find(arena, object, false)
+        {
+            arena.object_mut(object).tag = Some(tag.into());
+        }
+    }
 }
 
 /// Finds the keys that are nearly tags, and the tags that nearly are none. The unions of the rounds before are no records any

@@ -8,7 +8,7 @@
 
 use super::arena::{Arena, Array, Field, Fields, Fixed, NodeId, ObjectId, Rest, Shape, Tagged};
 use super::decide;
-use super::study::MAX_VARIANTS;
+use super::study::{MAX_VARIANTS, has_markers, markers};
 use super::text::{Texts, hash};
 use super::types::{Form, Slot, Types};
 use crate::schema::Lengths;
@@ -241,6 +241,9 @@ impl Former<'_> {
     /// Builds the union for a class of records in which a study found a tag.
     fn union(&mut self, class: ObjectId, slots: &[Slot<'_>]) -> Option<Tagged> {
         let tag = self.types.study_tag(class)?;
+        if has_markers(tag) {
+            return self.marked_union(tag, class, slots);
+        }
         let slot = slots.iter().find(|slot| slot.key == tag)?;
         let mut values = BTreeMap::<String, u64>::new();
         for &node in &slot.group {
@@ -277,6 +280,31 @@ impl Former<'_> {
             tagged.untagged = Some(self.record(fields));
         }
         self.template(&tagged, slots, &divided);
+        Some(tagged)
+    }
+
+    /// Builds the union for a class of records that have markers in place of a tag.
+    fn marked_union(&mut self, tag: &str, class: ObjectId, slots: &[Slot<'_>]) -> Option<Tagged> {
+        let sets = self.types.key_sets(class).list()?;
+        let mut tagged = Tagged::new(tag.into(), self.new.new_object());
+        let with = |is: &dyn Fn(&[u64]) -> bool| -> HashSet<u64> {
+            sets.iter().filter(|(keys, _)| is(keys)).flat_map(|(keys, _)| keys.iter().copied()).collect()
+        };
+        let mine = |keys: &HashSet<u64>| -> Vec<Slot<'_>> {
+            slots.iter().filter(|slot| keys.contains(&slot.hash)).cloned().collect()
+        };
+        let all: Vec<u64> = markers(tag).map(hash).collect();
+        for (key, &marker) in markers(tag).zip(&all) {
+            let fields = self.fields(&mine(&with(&|keys| keys.contains(&marker))), &[], &|_| true);
+            let of = self.record(fields);
+            tagged.push(key.into(), marker, of);
+        }
+        let is_other = |keys: &[u64]| !keys.iter().any(|key| all.contains(key));
+        if sets.iter().any(|(keys, _)| is_other(keys)) {
+            let fields = self.fields(&mine(&with(&is_other)), &[], &|_| true);
+            tagged.untagged = Some(self.record(fields));
+        }
+        self.template(&tagged, slots, &HashSet::new());
         Some(tagged)
     }
 }

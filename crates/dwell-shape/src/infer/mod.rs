@@ -16,6 +16,7 @@ mod form;
 mod judge;
 #[cfg(test)]
 mod listing;
+mod markers;
 mod names;
 mod sets;
 mod study;

@@ -87,6 +87,21 @@ impl Sets {
         Some((sum(true), sum(false)))
     }
 
+    /// Returns the sets in a fixed order, with the number of objects; `None` if they are not known.
+    pub(super) fn list(&self) -> Option<Vec<(Vec<u64>, u64)>> {
+        if self.full {
+            return None;
+        }
+        let sorted = |(keys, count): &(Box<[u64]>, u64)| {
+            let mut keys = keys.to_vec();
+            keys.sort_unstable();
+            (keys, *count)
+        };
+        let mut sets: Vec<_> = self.seen.values().map(sorted).collect();
+        sets.sort_unstable();
+        Some(sets)
+    }
+
     /// Removes all keys but `kept` from the sets, and merges sets that are equal then.
     pub(super) fn keep(&mut self, kept: &Hashes) {
         for (_, (keys, count)) in std::mem::take(&mut self.seen) {

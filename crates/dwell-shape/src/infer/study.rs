@@ -13,7 +13,9 @@ use foldhash::HashSet;
 use std::collections::{BTreeMap, HashMap};
 
 /// The most values of a tag.
-pub(super) const MAX_VARIANTS: usize = 256;
+pub(super) const MAX_VARIANTS: usize = super::text::MAX_WORDS;
+/// The most values of a key that is no common tag key while each occurs less than twice on average.
+const MAX_ONCE: usize = 256;
 /// The most candidates that are counted. Keys whose strings are not a closed set drop out after a few hundred objects.
 const MAX_CANDIDATES: usize = 256;
 /// The most objects that are counted; more do not change the result.
@@ -92,8 +94,12 @@ impl<K: Copy + Eq + std::hash::Hash> Features<K> {
 #[derive(Default, Clone)]
 struct Values {
     counts: BTreeMap<u64, Seen>,
-    /// Whether the key is a common tag key, which objects may lack.
+    /// Whether the key is a common tag key.
     usual: bool,
+    /// The number of objects without the key.
+    missing: u64,
+    /// The number of objects with a value that is no string.
+    odd: u64,
 }
 
 /// The hash of a key, and the type code of its value; 0 for any type.
@@ -172,13 +178,14 @@ impl Study {
             let mut candidates = words.to_vec();
             candidates.sort_by_key(|&(key, ..)| (!is_usual(key), key));
             let candidates = candidates.iter().take(MAX_CANDIDATES);
-            let new = |usual| Values { usual, ..Values::default() };
-            self.candidates = candidates.map(|&(key, hash, _)| (hash, new(is_usual(key)))).collect();
+            self.candidates = candidates.map(|&(key, hash, _)| (hash, Values::new(is_usual(key), 0))).collect();
         } else {
             // The objects before this one lacked these keys.
             for &(key, hash, _) in words {
-                if is_usual(key) && self.own.count((hash, 0)) == 0 {
-                    self.candidates.entry(hash).or_insert(Values { usual: true, ..Values::default() });
+                let (had, texts) = (self.own.count((hash, 0)), self.own.count((hash, mark::TEXT)));
+                if (self.objects == 1 && texts == 0) || (is_usual(key) && had == 0) {
+                    let new = Values { odd: had, ..Values::new(is_usual(key), self.objects - had) };
+                    self.candidates.entry(hash).or_insert(new);
                 }
             }
         }
@@ -200,7 +207,10 @@ impl Study {
             words.iter().map(|&(_, hash, word)| (hash, word)).collect();
         self.candidates.retain(|candidate, values| {
             let Some(&word) = words.get(candidate) else {
-                return values.usual && !keys.contains(candidate);
+                let has = keys.contains(candidate);
+                *(if has { &mut values.odd } else { &mut values.missing }) += 1;
+                // A string that is no name is text.
+                return !marks.contains(&(*candidate, mark::TEXT)) && values.may_be_tag(self.objects);
             };
             let seen = values.counts.entry(word.hash).or_default();
             (seen.objects, seen.word) = (seen.objects + 1, word);
@@ -210,7 +220,7 @@ impl Study {
             for &feature in &inner {
                 inner_room.take(seen.inner.add(feature, 1));
             }
-            values.counts.len() <= MAX_VARIANTS
+            values.are_few(self.objects)
         });
     }
 
@@ -221,6 +231,20 @@ impl Study {
             let values = self.candidates.values_mut().flat_map(|values| values.counts.values_mut());
             values.for_each(|seen| seen.inner = Counts::default());
         }
+    }
+
+    /// Returns whether a common tag key may distinguish the objects, each kind of which has keys of its own.
+    pub(super) fn may_have_kinds(&self) -> bool {
+        self.candidates.values().any(|values| values.usual && values.counts.len() > 1)
+    }
+
+    /// Returns whether nearly all objects have a common tag key with several strings. The keys of such objects are no data,
+    /// though a small sample may have too few objects of each kind to show the tag.
+    pub(super) fn has_usual_key(&self) -> bool {
+        let is = |values: &Values| {
+            values.usual && values.counts.len() > 1 && lacks_few(values.missing + values.odd, self.objects)
+        };
+        self.candidates.values().any(is)
     }
 
     /// Returns a predicate for the hashes of the keys of objects with this value of the tag, if they are known.
@@ -260,8 +284,8 @@ impl Study {
             return;
         }
         for (&key, values) in &other.candidates {
-            if values.usual && self.own.count((key, 0)) == 0 {
-                self.candidates.entry(key).or_insert(Values { usual: true, ..Values::default() });
+            if (values.usual || lacks_few(self.objects, other.objects)) && self.own.count((key, 0)) == 0 {
+                self.candidates.entry(key).or_insert(Values::new(values.usual, self.objects));
             }
         }
         self.objects += other.objects;
@@ -273,15 +297,17 @@ impl Study {
         let inner: Vec<usize> = more.iter().map(|&(feature, count)| self.inner.add(feature, count)).collect();
         self.candidates.retain(|key, values| {
             let Some(more) = other.candidates.get(key) else {
-                return values.usual && other.own.count((*key, 0)) == 0;
+                values.missing += other.objects;
+                return other.own.count((*key, 0)) == 0 && values.may_be_tag(self.objects);
             };
+            (values.missing, values.odd) = (values.missing + more.missing, values.odd + more.odd);
             for (value, more) in &more.counts {
                 let seen = values.counts.entry(*value).or_default();
                 (seen.objects, seen.word) = (seen.objects + more.objects, more.word);
                 seen.own.merge(&more.own, &own);
                 seen.inner.merge(&more.inner, &inner);
             }
-            values.counts.len() <= MAX_VARIANTS
+            values.are_few(self.objects)
         });
     }
 
@@ -307,7 +333,8 @@ impl Study {
             // Too many objects without the key hide a tag, whatever it tells.
             let with: u64 = values.counts.values().map(|seen| seen.objects).sum();
             let share = self.objects.saturating_sub(with) as f64 / self.objects.max(1) as f64;
-            if values.counts.len() > 1 && (0.22..0.28).contains(&share) {
+            let limit = if values.usual { 0.25 } else { 1.0 / FEW as f64 };
+            if values.counts.len() > 1 && (limit * 0.88..limit * 1.12).contains(&share) {
                 return Some(key);
             }
             let groups = self.groups_of(hash, values, is_usual(&key))?;
@@ -320,8 +347,8 @@ impl Study {
     fn groups_of(&self, tag: u64, values: &Values, usual: bool) -> Option<Vec<Group>> {
         let objects = values.counts.values().map(|seen| seen.objects).sum::<u64>();
         let without = self.objects.saturating_sub(objects);
-        // A key that most objects lack does not distinguish them.
-        if values.counts.len() < 2 || without * 4 > self.objects {
+        // A key that many objects lack does not distinguish them.
+        if values.counts.len() < 2 || !may_lack(usual, without, self.objects) {
             return None;
         }
         let own = self.features_of(tag, values, objects, usual);
@@ -407,16 +434,82 @@ impl Study {
     }
 }
 
+/// Of this number of objects, one may lack a tag, or have another value than a string under its key. A limit of none would flip
+/// by one object.
+const FEW: u64 = 16;
+
+/// Returns whether so few objects lack a key that it may be a tag.
+fn lacks_few(without: u64, all: u64) -> bool {
+    without * FEW <= all
+}
+
+/// Returns whether so few objects lack a key that it may be a tag; of a common tag key, up to a quarter may.
+pub(super) fn may_lack(usual: bool, without: u64, all: u64) -> bool {
+    lacks_few(without, all) || (usual && without * 4 <= all)
+}
+
+/// Returns whether so few objects have another value than a string under a tag that they are exceptions.
+pub(super) fn are_odd(odd: u64, all: u64) -> bool {
+    odd == 0 || lacks_few(odd, all)
+}
+
+/// In place of a tag, a union has its markers, each after this character; see [`super::markers`].
+pub(super) const MARK: char = '\0';
+
+/// Returns whether a tag stands for the markers of a union without a tag.
+pub(super) fn has_markers(tag: &str) -> bool {
+    tag.starts_with(MARK)
+}
+
+/// Returns the markers.
+pub(super) fn markers(tag: &str) -> impl Iterator<Item = &str> {
+    tag.split(MARK).skip(1)
+}
+
 /// Returns whether a key is a common tag key of JSON formats.
 pub(super) fn is_usual(key: &str) -> bool {
-    let key = key.trim_start_matches(['@', '$', '_', '#']).to_ascii_lowercase();
-    matches!(
-        key.as_str(),
-        "type" | "kind" | "tag" | "t" | "op" | "typename" | "event" | "variant" | "nodetype" | "node_type"
-    )
+    let key = key.trim_start_matches(['@', '$', '_', '#']);
+    // Nearly all keys are longer or have other letters.
+    if key.len() > 14 {
+        return false;
+    }
+    let key = key.replace(['_', '-'], "").to_ascii_lowercase();
+    let of = |noun: &str| {
+        matches!(
+            noun,
+            "" | "node"
+                | "resource"
+                | "object"
+                | "record"
+                | "event"
+                | "message"
+                | "entity"
+                | "block"
+                | "element"
+                | "shape"
+        )
+    };
+    matches!(key.as_str(), "tag" | "t" | "op" | "typename" | "event" | "variant")
+        || key.strip_suffix("type").or(key.strip_suffix("kind")).is_some_and(of)
 }
 
 impl Values {
+    fn new(usual: bool, missing: u64) -> Self {
+        Self { usual, missing, ..Self::default() }
+    }
+
+    /// Returns whether the values are few enough, after this number of objects.
+    fn are_few(&self, objects: u64) -> bool {
+        let values = self.counts.len();
+        values <= MAX_ONCE || (values <= MAX_VARIANTS && (self.usual || values as u64 * 2 <= objects))
+    }
+
+    /// Returns whether the key may still be a tag, after this number of objects: one exception more is allowed.
+    fn may_be_tag(&self, objects: u64) -> bool {
+        let missing = if self.usual { 0 } else { self.missing };
+        (missing + self.odd).saturating_sub(1) * FEW <= objects
+    }
+
     /// Returns the objects with each value of the tag: their number, and how many have each of these features.
     fn groups<'a>(
         &'a self,

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
 
 /// The most distinct strings of a closed set.
-const MAX_WORDS: usize = 256;
+pub(super) const MAX_WORDS: usize = 1024;
 /// The least length of a long string in bytes, for which a thin string needs a further word.
 const LONG: u64 = 255;
 /// The longest string of a closed set, in bytes.
@@ -120,8 +120,8 @@ struct Word {
 
 /// The most strings of a set that are searched linearly.
 const LISTED: usize = 16;
-/// The number of entries of [`ExactSet::index`], twice the largest number of strings.
-const ENTRIES: usize = 2 * MAX_WORDS;
+/// The least number of entries of [`ExactSet::index`], a power of two. It grows until it is twice the number of strings.
+const ENTRIES: usize = 512;
 
 impl ExactSet {
     /// Returns whether each word has its part of the text and its hash.
@@ -144,12 +144,13 @@ impl ExactSet {
 
     /// Returns the index of a string, or the entry of the table where it belongs.
     fn probe(&self, hash: u64) -> Result<usize, usize> {
-        let mut entry = usize::try_from(hash % ENTRIES as u64).unwrap_or(0);
+        let last = self.index.len() - 1;
+        let mut entry = usize::try_from(hash & last as u64).unwrap_or(0);
         loop {
             match usize::from(self.index[entry]) {
                 0 => return Err(entry),
                 word if self.words[word - 1].hash == hash => return Ok(word - 1),
-                _ => entry = (entry + 1) % ENTRIES,
+                _ => entry = (entry + 1) & last,
             }
         }
     }
@@ -158,11 +159,11 @@ impl ExactSet {
     fn push(&mut self, hash: u64, text: &str, count: u64) {
         self.text.push_str(text);
         self.words.push(Word { hash, count, end: self.text.len() });
-        if !self.index.is_empty() {
-            self.enter(self.words.len() - 1);
-        } else if self.words.len() > LISTED {
-            self.index = vec![0; ENTRIES];
+        if self.words.len() > LISTED && self.words.len() * 2 > self.index.len() {
+            self.index = vec![0; (self.words.len() * 2).next_power_of_two().max(ENTRIES)];
             (0..self.words.len()).for_each(|word| self.enter(word));
+        } else if !self.index.is_empty() {
+            self.enter(self.words.len() - 1);
         }
     }
 

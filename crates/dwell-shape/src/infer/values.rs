@@ -8,7 +8,7 @@ const BOOL: u8 = 1;
 const NUMBER: u8 = 2;
 const TEXT: u8 = 4;
 const ARRAY: u8 = 8;
-const OBJECT: u8 = 16;
+pub(super) const OBJECT: u8 = 16;
 pub(super) const FREE: u8 = 32;
 
 /// Returns the JSON types at a position other than `null`, with a bit for each.
@@ -166,4 +166,32 @@ pub(super) fn is_hopeless(kinds: u8, inner: bool) -> bool {
     let plain = (kinds & (BOOL | NUMBER | TEXT)).count_ones();
     let both = kinds & ARRAY != 0 && kinds & OBJECT != 0;
     (both && plain >= 2) || (inner && (plain >= 2 || (both && plain >= 1)))
+}
+
+/// Returns whether a key is unlikely to be a field's name: a number, a sentence, a path.
+pub(super) fn is_data(key: &str) -> bool {
+    key.len() > 48
+        || key.is_empty()
+        || key.starts_with(|c: char| c.is_ascii_digit())
+        || key.contains(|c: char| c.is_whitespace() || matches!(c, '/' | '{' | '*' | '%' | ',' | ';' | '='))
+}
+
+/// Returns whether a key can be the name of a variant.
+pub(super) fn is_name(key: &str) -> bool {
+    !is_data(key) && key.starts_with(|c: char| c.is_alphabetic() || c == '_')
+}
+
+/// Returns the objects directly below an object, including those inside arrays.
+pub(super) fn objects_below(arena: &Arena, object: ObjectId) -> Vec<ObjectId> {
+    let mut found = Vec::new();
+    let mut nodes = children(arena, object);
+    while let Some(node) = nodes.pop() {
+        nodes.extend(elements(arena, node));
+        found.extend(arena.object_of(node));
+    }
+    if let Some(tagged) = arena.tagged(object) {
+        let objects = tagged.variants.iter().map(|variant| variant.object).chain(tagged.untagged);
+        found.extend(objects.map(|object| arena.find(object)));
+    }
+    found
 }

@@ -188,6 +188,8 @@ struct Open {
     union: Option<ObjectId>,
     /// Whether the target is a scratch object for the keys before the tag.
     scratch: bool,
+    /// The union, once a marker was read.
+    marked: Option<ObjectId>,
     serial: u64,
     /// The index after the last field, where the next key is expected.
     expected: usize,
@@ -226,6 +228,7 @@ impl Open {
             template,
             union,
             scratch: false,
+            marked: None,
             serial: arena.serial,
             expected: 0,
             keys: None,
@@ -341,13 +344,21 @@ impl Open {
     fn next<E: Error>(&mut self, arena: &mut Arena, key: &str) -> Result<Next, E> {
         let duplicate = || E::custom(format_args!("duplicate key {key:?}"));
         if let Some((union, tagged)) = self.union.and_then(|union| Some((union, arena.tagged(union)?))) {
+            let marked = if tagged.has_markers() { tagged.find(hash(key)) } else { None };
             if *tagged.key == *key {
                 return Ok(Next::Tag(union));
             }
-            if self.target.is_none() {
+            if let Some(variant) = marked {
+                self.decide(arena, union, arena.find(variant));
+                self.marked = Some(union);
+            } else if self.target.is_none() {
                 self.target = Some(arena.take_scratch(union));
                 self.scratch = true;
             }
+        } else if let Some(union) = self.marked
+            && arena.tagged(union).is_some_and(|tagged| tagged.find(hash(key)).is_some())
+        {
+            arena.give_up_markers(union);
         }
         let target = *self.target.get_or_insert_with(|| self.union.expect("an object is of a union or has a target"));
         match &arena.object(target).shape {

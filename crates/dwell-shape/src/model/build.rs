@@ -5,7 +5,7 @@ use super::defs::{At, Def, Part, Presence, Source};
 use super::{Heap, Model, Owned, key};
 use crate::formats::Format;
 use crate::positions::PositionId;
-use crate::schema::{KeywordsId, Kind, RecordId, Tagging, UnionId};
+use crate::schema::{KeywordsId, Kind, RecordId, Tagging, Union, UnionId};
 use crate::types::{Body, DefId, Int, Type};
 use std::rc::Rc;
 
@@ -47,6 +47,25 @@ impl Model<'_, '_> {
             shares = new;
         }
         shares
+    }
+
+    /// Returns whether [`buffered_shares`](Self::buffered_shares) depend on which fields of a record move: these hold objects
+    /// that serde does not read from a buffer anyway.
+    pub(super) fn may_move_objects(&self, record: RecordId) -> bool {
+        let list = &self.positions.list;
+        let mut open = self.positions.fields[record].clone();
+        while let Some(id) = open.pop() {
+            if matches!(list[id].slot.kind, Kind::Record { .. } | Kind::Union { .. }) {
+                let schema = self.positions.schema;
+                let is_of = |(id, of): (UnionId, &Union)| {
+                    (of.form != Tagging::External || !schema.is_closed_union(id))
+                        && of.variants.iter().any(|&(_, variant)| variant == record)
+                };
+                return !schema.unions.iter().enumerate().any(is_of);
+            }
+            open.extend(&list[id].within);
+        }
+        false
     }
 
     /// Returns the share of a position's values that serde reads from a buffer.

@@ -127,7 +127,7 @@ impl<'p, 's> Trial<'p, 's> {
         let groups = (0..).map_while(|index| self.model.find(Source::Group(record, index)));
         let own = self.model.find(Source::Record(record)).into_iter().chain(groups);
         let mut units: BTreeSet<UnitId> = own.map(|id| id + 1).collect();
-        if !self.model.buffered.is_empty() {
+        if !self.model.buffered.is_empty() && self.model.may_move_objects(record) {
             // serde reads moved fields, and all that is in them, from a buffer.
             let new = self.model.buffered_shares();
             let old = std::mem::replace(&mut self.model.buffered, new);

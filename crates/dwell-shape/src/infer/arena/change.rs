@@ -144,7 +144,7 @@ impl Arena {
     }
 
     /// Moves rare fields of a record to the rest, so that keys of later objects can become fields.
-    pub(super) fn move_rare_fields(&mut self, object: ObjectId) {
+    pub(in crate::infer) fn move_rare_fields(&mut self, object: ObjectId) {
         let object = self.find(object);
         let instances = self.object(object).instances;
         if self.fields(object).is_some_and(|fields| fields.list.len() >= MAX_FIELDS) {

@@ -139,11 +139,11 @@ impl Arena {
         let forms = match (&self.object(into).shape, &self.object(from).shape) {
             (Shape::Union(left), Shape::Union(right)) if left.hash == right.hash => None,
             (Shape::Record(_), Shape::Record(_)) | (Shape::Map { .. }, Shape::Map { .. }) => None,
-            (Shape::Union(tagged), Shape::Record(_)) if self.is_without(from, tagged.hash) => {
+            (Shape::Union(tagged), Shape::Record(_)) if !tagged.has_markers() && self.is_without(from, tagged.hash) => {
                 self.absorb_part(into, from, None);
                 return;
             }
-            (Shape::Record(_), Shape::Union(tagged)) if self.is_without(into, tagged.hash) => {
+            (Shape::Record(_), Shape::Union(tagged)) if !tagged.has_markers() && self.is_without(into, tagged.hash) => {
                 // The object with the lower number remains.
                 self.objects.swap(into.0 as usize, from.0 as usize);
                 self.absorb_part(into, from, None);

@@ -2,7 +2,7 @@
 
 use super::node::{NodeId, ObjectId};
 use crate::infer::sets::Sets;
-use crate::infer::study::Study;
+use crate::infer::study::{self, Study};
 use crate::infer::text::{Hashed, Texts, hash};
 use crate::schema::Lengths;
 use serde::{Deserialize, Serialize};
@@ -147,7 +147,7 @@ impl Fields {
     }
 }
 
-/// A tagged union: objects distinguished by the string under one key.
+/// A union: objects distinguished by the string under one key, the tag, or by which markers they have.
 #[derive(Clone, Serialize, Deserialize)]
 pub(in crate::infer) struct Tagged {
     pub(in crate::infer) key: Box<str>,
@@ -182,7 +182,13 @@ impl Tagged {
         }
     }
 
-    pub(super) fn find(&self, hash: u64) -> Option<ObjectId> {
+    /// Returns whether the variants have markers in place of a tag.
+    pub(in crate::infer) fn has_markers(&self) -> bool {
+        study::has_markers(&self.key)
+    }
+
+    /// Returns the objects with this value of the tag, or with this marker.
+    pub(in crate::infer) fn find(&self, hash: u64) -> Option<ObjectId> {
         self.index.get(&hash).map(|&index| self.variants[index].object)
     }
 

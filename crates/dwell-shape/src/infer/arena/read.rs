@@ -149,6 +149,11 @@ impl Arena {
         }
     }
 
+    /// Makes a union one record: an object has several markers.
+    pub(in crate::infer) fn give_up_markers(&mut self, union: ObjectId) {
+        self.pending.push(Pending::Dissolve(union));
+    }
+
     /// Returns the objects of a union without a tag, or with a tag that is not a string.
     pub(in crate::infer) fn untagged(&mut self, union: ObjectId) -> ObjectId {
         if let Some(object) = self.tagged(union).and_then(|tagged| tagged.untagged) {

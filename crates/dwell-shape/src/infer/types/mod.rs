@@ -18,12 +18,12 @@ mod position;
 mod tags;
 mod untyped;
 
-use super::arena::{Arena, Field, Fixed, NodeId, ObjectId, Shape};
+use super::arena::{Arena, Field, Fixed, NodeId, ObjectId, Shape, Tagged};
 use super::decide;
 use super::sets::Sets;
 use super::text::Texts;
 use crate::overrides::What;
-use crate::schema::Lengths;
+use crate::schema::{ENOUGH, Lengths};
 use foldhash::{HashMap, HashMapExt, HashSet};
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -332,17 +332,39 @@ impl<'a> Types<'a> {
     fn is_union(&self, members: &[ObjectId]) -> bool {
         let Some(tag) = members.iter().find_map(|&object| Some(self.arena.tagged(object)?.hash)) else { return false };
         let (mut all, mut without) = (0, 0);
+        let has_markers = members.iter().any(|&object| self.arena.tagged(object).is_some_and(Tagged::has_markers));
+        if has_markers && !members.iter().all(|&object| self.marks_all(object)) {
+            return false;
+        }
         for &object in members {
             let instances = self.arena.object(object).instances;
             match self.arena.tagged(object) {
                 Some(tagged) if tagged.hash == tag => all += instances,
                 // The instances of the union include these already.
                 None if self.untagged.contains(&object) => without += instances,
-                None if self.arena.is_without(object, tag) => (all, without) = (all + instances, without + instances),
+                None if !has_markers && self.arena.is_without(object, tag) => {
+                    (all, without) = (all + instances, without + instances);
+                }
                 _ => return false,
             }
         }
         is_rare(without, all)
+    }
+
+    /// Returns whether the variants of a union that has markers, if it does, are told apart by them: each requires its own.
+    fn marks_all(&self, object: ObjectId) -> bool {
+        let Some(tagged) = self.arena.tagged(object) else { return true };
+        tagged.variants.iter().all(|variant| {
+            let of = self.arena.find(variant.object);
+            let marker = fields(self.arena, of).find(|field| field.hash == variant.hash);
+            let instances = self.arena.object(of).instances;
+            instances == 0
+                || (instances >= ENOUGH
+                    && marker.is_some_and(|marker| {
+                        let node = self.arena.node(marker.node);
+                        node.nulls == 0 && node.count() == instances
+                    }))
+        })
     }
 
     /// Returns whether a union class has objects without a tag.

@@ -116,7 +116,9 @@ impl Types<'_> {
         };
         let (mut maps, others): (Vec<ObjectId>, Vec<ObjectId>) =
             classes.iter().copied().filter(is_open).partition(is_map);
-        maps.retain(|&class| self.study_tag(class).is_none());
+        let has_kinds =
+            |object: ObjectId| self.arena.object(object).study.as_ref().is_some_and(|study| study.has_usual_key());
+        maps.retain(|&class| self.study_tag(class).is_none() && !self.parts(class).any(has_kinds));
         let tags: Vec<(ObjectId, &str)> =
             maps.iter().filter_map(|&class| Some((class, self.tag_of_all(class)?))).collect();
         for class in others {

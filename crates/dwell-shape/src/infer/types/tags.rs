@@ -1,9 +1,10 @@
 //! The tags of classes: which key distinguishes the objects, and which keys the objects of each value have.
 
-use super::{Form, Types, fields, is_rare};
+use super::{Form, Types, fields};
 use crate::infer::arena::{Field, Fields, NodeId, ObjectId, Shape};
 use crate::infer::decide;
-use crate::infer::study::{Study, is_usual};
+use crate::infer::markers;
+use crate::infer::study::{Study, are_odd, has_markers, is_usual, may_lack};
 use crate::infer::text::hash;
 use foldhash::{HashSet, HashSetExt};
 use std::collections::BTreeMap;
@@ -58,22 +59,22 @@ impl<'a> Types<'a> {
         self.members(class).iter().flat_map(of).collect()
     }
 
-    /// Returns whether every object of a record class has a string under a key; for a common tag key, nearly every
-    /// object.
+    /// Returns whether nearly every object of a record class has a string under a key.
     pub(super) fn has_tag(&self, class: ObjectId, key: &str) -> bool {
-        let (mut all, mut without) = (0, 0);
+        if has_markers(key) {
+            return self.rest(class).is_empty() && markers::mark_all(key, &self.key_sets(class));
+        }
+        let (mut all, mut without, mut odd) = (0, 0, 0);
         for object in self.parts(class) {
             let field = fields(self.arena, object).find(|field| *field.key == *key);
             let texts = field.map_or(0, |field| self.arena.node(field.node).text_count());
             let values = field.map_or(0, |field| self.arena.node(field.node).count());
-            if texts < values && !self.untagged.contains(&object) {
-                return false;
-            }
+            odd += if self.untagged.contains(&object) { 0 } else { values - texts };
             let instances = self.arena.object(object).instances;
             all += instances;
             without += instances - texts;
         }
-        without == 0 || (is_usual(key) && is_rare(without, all))
+        are_odd(odd, all) && may_lack(is_usual(key), without, all)
     }
 
     /// Calls `f` with each record of a class that has the tag, its fields, and the share of its objects with this
