@@ -2,7 +2,7 @@
 
 use super::document::Document;
 use super::output::{self, OutputArgs};
-use super::{again, budget, build, places};
+use super::{again, budget, build, calls, places};
 use crate::exists::exists;
 use crate::program::{self, BuildArgs, Outcome, Purpose};
 use anyhow::{Result, bail};
@@ -96,6 +96,7 @@ impl Allocs {
             cache: executable.cache.clone(),
             every: self.run.every,
             signals: true,
+            counted: self.run.during.as_ref().map_or_else(Vec::new, |name| calls::functions(&executable.file, name)),
         };
         let mut profile = run::profile(&executable.file, &self.run.args, &options)?;
         for note in &profile.notes {

@@ -2,6 +2,7 @@
 
 #![expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "times are positive and far below 2^52")]
 
+use super::calls;
 use super::document::{self, Again, Document, Point, Row, Spot, Stack, Thread, Type, VERSION};
 use super::model::{Costs, Model};
 use super::places::{self, Own, Place};
@@ -42,6 +43,7 @@ pub(crate) fn document(
     // The time is that of all blocks, also of those that are not asked for.
     let (model, time) = Model::new(profile, &calibration, &again);
     let asked = during.map(|name| places::during(profile, frames, name));
+    let during = during.map(|name| calls::during(profile, frames, name));
     let profile = asked.as_ref().unwrap_or(profile);
     let cx = Context { program, is_sampled: profile.sample != 0, sources: Sources::new(root) };
     let costs_of =
@@ -105,6 +107,7 @@ pub(crate) fn document(
     for (number, suggestion) in suggestions.iter().enumerate() {
         rows[suggestion.row].suggestions.push(number);
     }
+    rows.iter_mut().for_each(|row| suggest::prefer(&mut row.suggestions, &suggestions));
     suggest::mark(&rows, &mut suggestions);
     let functions = own.functions(profile, frames, &nanos);
     let (frames, stacks) = stacks(profile, frames, &model);
@@ -121,6 +124,7 @@ pub(crate) fn document(
         },
         time,
         again,
+        during,
         total: counts(&profile.total()),
         functions,
         rows,

@@ -4,6 +4,7 @@ mod again;
 mod args;
 mod budget;
 mod build;
+mod calls;
 mod diff;
 pub mod document;
 mod folded;

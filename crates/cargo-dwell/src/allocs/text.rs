@@ -18,6 +18,9 @@ pub(super) fn write(document: &Document, top: Option<usize>, look: &Look, out: &
     }
     writeln!(out, "{}", of_allocator(document))?;
     writeln!(out, "{}", first_line(document))?;
+    if let Some(during) = &document.during {
+        writeln!(out, "{}.", super::calls::line(during, &document.total))?;
+    }
     writeln!(out, "{}", second_line(document))?;
     if document.rows.is_empty() {
         return writeln!(out, "There were no allocations.");
@@ -177,7 +180,8 @@ fn ratio(of: u64, by: u64) -> f64 {
 /// Says which change saves most, or that none is worth it, and how the time is known.
 fn second_line(document: &Document) -> String {
     let together = together(&document.rows, &document.suggestions);
-    let best = document.suggestions.first().filter(|of| of.is_worth_it);
+    let bests = document.rows.iter().filter_map(|row| best(document, row)).filter(|of| of.is_worth_it);
+    let best = bests.max_by_key(|of| of.saves[1]);
     let mut line = match best {
         Some(best) if best.percent[1] >= WORTH => {
             let row = &document.rows[best.row];

@@ -163,6 +163,12 @@ pub struct Profile {
     pub threads: Vec<Thread>,
     /// The number of calls that were not counted.
     pub lost: u64,
+    /// The calls of the functions in [`run::Options::counted`], if they were counted.
+    pub calls: Option<u64>,
+    /// The number of these functions, and why their calls were not counted.
+    pub counters: u64,
+    /// See `counters`.
+    pub uncounted: Option<String>,
     /// The curve of allocations.
     pub curve: Vec<Point>,
     /// The samples, if the kernel allowed them.

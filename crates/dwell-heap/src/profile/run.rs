@@ -17,6 +17,8 @@ pub struct Options {
     pub every: Option<Duration>,
     /// Whether to pass signals on to the program.
     pub signals: bool,
+    /// The addresses and sizes of functions whose calls are counted.
+    pub counted: Vec<(u64, u64)>,
 }
 
 /// Returns an error, because there is no agent for this platform.
@@ -69,7 +71,7 @@ mod counted {
             signals: options.signals,
             records: run::Records::Counts,
         };
-        let mut follower = Follower { options, sampler: None, before: (0, 0), profile: None };
+        let mut follower = Follower { options, sampler: None, before: (0, 0), profile: None, uncounted: None };
         let run = run::watched(executable, args, &of_run, &mut follower)?;
         let Some(mut profile) = follower.profile else {
             bail!(LOST);
@@ -77,6 +79,9 @@ mod counted {
         profile.code = run.code;
         profile.millis = run.millis;
         profile.notes = run.notes;
+        let is_counted = profile.counters == options.counted.len() as u64 && profile.counters > 0;
+        profile.calls = profile.calls.filter(|_| is_counted && follower.uncounted.is_none());
+        profile.uncounted = follower.uncounted;
         if profile.children > 0 {
             profile.notes.push(format!(
                 "the program started {}, whose allocations are not counted",
@@ -132,9 +137,19 @@ mod counted {
         /// The processor time of children that ended before.
         before: (u64, u64),
         profile: Option<Profile>,
+        /// Why the calls of functions are not counted.
+        uncounted: Option<String>,
     }
 
     impl Watch for Follower<'_> {
+        fn counted(&self) -> &[(u64, u64)] {
+            &self.options.counted
+        }
+
+        fn uncounted(&mut self, why: &str) {
+            self.uncounted = Some(why.to_owned());
+        }
+
         fn started(&mut self, pid: i32, plan: &File) -> Result<()> {
             self.before = time_of_children();
             self.sampler = Some(Sampler::start(pid, plan, self.options.every)?);

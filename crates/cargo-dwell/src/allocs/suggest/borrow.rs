@@ -22,7 +22,7 @@ impl Rule for Borrow {
         let counts = &site.counts;
         let is_short = site.freed_within(BITS) >= SHORT && part(counts.frees, counts.allocations) >= SHORT;
         let can_borrow = matches!(site.holder, Holder::Text | Holder::Sequence);
-        let is_clone = site.places.first().is_some_and(|place| place.goes_through(CLONES) && !place.formats());
+        let is_clone = site.places.first().is_some_and(|place| place.goes_through(CLONES) && place.formats().is_none());
         if cx.is_sampled || !site.is_own() || !can_borrow || !is_clone || !is_short || counts.reallocations > 0 {
             return None;
         }

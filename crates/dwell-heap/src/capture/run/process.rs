@@ -51,6 +51,14 @@ pub fn snapshots(executable: &Path, args: &[OsString], options: &Options) -> Res
 
 /// Follows a run that counts allocations.
 pub(crate) trait Watch {
+    /// The addresses and sizes of the functions whose calls are counted.
+    fn counted(&self) -> &[(u64, u64)] {
+        &[]
+    }
+
+    /// The calls are not counted.
+    fn uncounted(&mut self, _why: &str) {}
+
     /// The program has started. `plan` begins with the page that it shares with this process, a [`Shared`].
     fn started(&mut self, pid: i32, plan: &File) -> Result<()>;
 
@@ -98,7 +106,10 @@ fn run<'w>(
         );
     }
     notes.extend(resident::undivided().filter(|_| options.records != Records::Counts));
-    let patches = hooks::plan(&target.data);
+    let patches = hooks::plan(&target.data, watch.as_ref().map_or(&[], |watch| watch.counted()));
+    if let (Some(why), Some(watch)) = (&patches.uncounted, &mut watch) {
+        watch.uncounted(why);
+    }
     if let Some(first) = patches.refused.first() {
         let more = patches.refused.len() - 1;
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
