@@ -60,6 +60,9 @@ pub struct Program {
     pub millis: u64,
     /// The mean number of bytes between two recorded allocations, if not all were recorded.
     pub sample: Option<u64>,
+    /// The process, if a running one was sampled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pid: Option<i32>,
 }
 
 /// The function whose blocks alone were asked for, with all that it calls.

@@ -9,6 +9,8 @@ mod diff;
 pub mod document;
 mod folded;
 mod html;
+#[cfg(agent)]
+mod live;
 mod model;
 mod output;
 mod places;

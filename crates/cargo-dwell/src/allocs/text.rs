@@ -16,6 +16,10 @@ pub(super) fn write(document: &Document, top: Option<usize>, look: &Look, out: &
     if look.markdown {
         writeln!(out, "# The allocations of {}\n", document.program.file)?;
     }
+    if document.program.pid.is_some() {
+        writeln!(out, "{}.\n", of_process(document))?;
+        return functions(document, look, out);
+    }
     writeln!(out, "{}", of_allocator(document))?;
     writeln!(out, "{}", first_line(document))?;
     if let Some(during) = &document.during {
@@ -68,9 +72,12 @@ const LEAST: u64 = 1;
 
 /// Writes whose code allocates: the functions of the workspace with all that they call.
 fn functions(document: &Document, look: &Look, out: &mut impl io::Write) -> io::Result<()> {
-    let all = document.total.allocations + document.total.reallocations;
+    let (what, all) = match document.program.pid {
+        Some(_) => ("samples", document.time.samples[1]),
+        None => ("blocks", document.total.allocations + document.total.reallocations),
+    };
     let shown = document.functions.iter().filter(|of| of.blocks * 100 >= all * LEAST).take(FUNCTIONS);
-    let mut rows = vec![header(&["blocks", "", "time", "function of the workspace, with all that it calls"])];
+    let mut rows = vec![header(&[what, "", "time", "function of the workspace, with all that it calls"])];
     for of in shown {
         let at = of.at.as_ref().map_or_else(String::new, |at| format!(", most at {at}"));
         let inside = of.inside.as_ref().map_or_else(String::new, |inside| format!(", in {}", cut(inside)));
@@ -137,6 +144,20 @@ fn first_line(document: &Document) -> String {
         millions(total.allocations),
         millions(total.frees),
         millions(total.reallocations),
+    )
+}
+
+/// Says which part of a running process's time is in its allocator.
+fn of_process(document: &Document) -> String {
+    let (time, [of_program, of_allocator, _]) = (&document.time, document.time.samples);
+    format!(
+        "{} of CPU time, {} ({}) of it in the allocator: {} of {} samples. What it allocates and what a change saves is known of a \
+         program that this command starts",
+        seconds(time.program),
+        seconds(time.allocator),
+        share(time.allocator, time.program),
+        count(of_allocator),
+        count(of_program + of_allocator)
     )
 }
 
