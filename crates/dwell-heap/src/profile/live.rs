@@ -8,6 +8,7 @@ use super::plain::of_allocator;
 use super::sampler::{Events, Seen};
 use crate::capture::Module;
 use crate::capture::maps::{self, Mapping};
+use crate::debuginfo;
 use anyhow::{Context, Result, bail};
 use object::{Object, ObjectSegment};
 use std::collections::HashMap;
@@ -53,7 +54,7 @@ pub fn sample(pid: i32, length: Duration, is_over: &mut dyn FnMut() -> bool) -> 
     let path = fs::read_link(folder.join("exe"))
         .with_context(|| format!("process {pid} is another user's, or the kernel's; run as its user or as root"))?;
     let (events, sampled) = Events::with_callers(&threads, STACK).map_err(|reason| anyhow::anyhow!(reason))?;
-    let mut code = Code { folder: folder.clone(), maps: Vec::new(), ranges: HashMap::new(), read: None };
+    let mut code = Code { folder: folder.clone(), maps: Vec::new(), ranges: HashMap::new(), code: HashMap::new(), read: None };
     code.read();
     let modules = modules(&code.maps, &path, &folder);
     let mut live = Live { threads: [sampled, threads.len()], ..Live::default() };
@@ -113,6 +114,8 @@ struct Code {
     maps: Vec<Mapping>,
     /// The offsets in each file that are code of an allocator.
     ranges: HashMap<PathBuf, Vec<(u64, u64)>>,
+    /// The files.
+    code: HashMap<PathBuf, Option<memmap2::Mmap>>,
     /// When the mappings were read.
     read: Option<Instant>,
 }
@@ -144,9 +147,24 @@ impl Code {
         ranges.iter().any(|(start, end)| (*start..*end).contains(&offset))
     }
 
+    /// Returns `true` if the instruction before an address is a call.
+    fn follows_call(&mut self, address: u64) -> bool {
+        let Some(map) = self.of(address) else { return false };
+        let (path, at) = (map.path.clone(), address - map.start + map.offset);
+        let file = maps::below(&self.folder.join("root"), &path);
+        let code = self.code.entry(path).or_insert_with(|| debuginfo::map(&file).ok());
+        let at = usize::try_from(at).unwrap_or(0);
+        let before = code.as_ref().and_then(|code| code.get(at.checked_sub(LONGEST)?..at));
+        before.is_none_or(is_call)
+    }
+
     /// Returns the return addresses of a sample in the allocator, innermost first.
     fn callers(&mut self, chain: &[u64], stack_pointer: u64, stack: &[u64]) -> Vec<u64> {
-        let calls = |at: &usize| self.of(stack[*at]).is_some_and(is_program) && !self.is_allocator(stack[*at]);
+        // A pointer to a function may be on the stack, too.
+        let calls = |at: &usize| {
+            let address = stack[*at];
+            self.of(address).is_some_and(is_program) && !self.is_allocator(address) && self.follows_call(address)
+        };
         let caller = (0..stack.len()).find(calls);
         let Some(caller) = caller else { return Vec::new() };
         let mut found = vec![stack[caller]];
@@ -170,6 +188,22 @@ impl Code {
     }
 }
 
+/// The longest call in bytes.
+const LONGEST: usize = 8;
+
+/// Returns `true` if code ends with a call.
+fn is_call(code: &[u8]) -> bool {
+    if cfg!(target_arch = "aarch64") {
+        // `bl` or `blr`
+        let last = code.last_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
+        return last & 0xfc00_0000 == 0x9400_0000 || last & 0xffff_fc1f == 0xd63f_0000;
+    }
+    // `call rel32`, or `call` of a register or memory, whose second byte says how many more follow.
+    let from_end = |len: usize| code.len().checked_sub(len).map(|at| &code[at..]);
+    let indirect = |len: usize| from_end(len).is_some_and(|of| of[0] == 0xff && of[1] >> 3 & 7 == 2);
+    from_end(5).is_some_and(|of| of[0] == 0xe8) || [2, 3, 4, 6, 7].into_iter().any(indirect)
+}
+
 /// Returns `true` for code that calls an allocator: not libc's own.
 fn is_program(map: &Mapping) -> bool {
     let name = map.path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
@@ -184,7 +218,7 @@ mod tests {
         let map = |path: &str, start, end| Mapping { start, end, executable: true, path: path.into(), ..Mapping::default() };
         let maps = vec![map("/a/program", 0x1000, 0x2000), map("/l/libc.so.6", 0x5000, 0x6000)];
         let ranges = HashMap::from([("/l/libc.so.6".into(), vec![(0, 0x100)]), ("/a/program".into(), Vec::new())]);
-        Code { folder: PathBuf::new(), maps, ranges, read: None }
+        Code { folder: PathBuf::new(), maps, ranges, code: HashMap::new(), read: None }
     }
 
     #[test]
@@ -198,6 +232,16 @@ mod tests {
         assert_eq!(code.callers(&[], 0x7000, &[0x5080, 3]), Vec::<u64>::new());
     }
 
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    fn return_addresses_follow_a_call() {
+        // call rel32; call [rip+1]; call rax; call [rax+8]; then a jump, and nothing
+        for code in [&[0, 0xe8, 1, 0, 0, 0][..], &[0xff, 0x15, 1, 0, 0, 0], &[0, 0xff, 0xd0], &[0xff, 0x50, 8]] {
+            assert!(is_call(code), "{code:x?}");
+        }
+        assert!(!is_call(&[0, 0, 0xe9, 1, 0, 0, 0]) && !is_call(&[]));
+    }
+
     #[test]
     fn a_process_that_is_none_is_an_error() {
         let error = sample(i32::MAX, Duration::from_millis(1), &mut || false).unwrap_err();
@@ -209,8 +253,8 @@ mod tests {
         #[inline(never)]
         fn busy(over: &std::sync::atomic::AtomicBool) {
             while !over.load(std::sync::atomic::Ordering::Relaxed) {
-                let blocks: Vec<Box<[u8]>> = (1..64).map(|len| std::hint::black_box(vec![1; len * 40].into())).collect();
-                drop(std::hint::black_box(blocks));
+                // Beyond what libc keeps for a thread, so that its own work takes longer.
+                drop(std::hint::black_box(Vec::<u8>::with_capacity(4000)));
             }
         }
         let over = std::sync::atomic::AtomicBool::new(false);
@@ -219,7 +263,7 @@ mod tests {
             scope.spawn(|| busy(&over));
             // It waits for a state: until enough samples are there.
             let live = (0..100).map(|_| sample(pid, Duration::from_millis(200), &mut || false));
-            let found = live.into_iter().find(|live| live.as_ref().map_or(true, |live| live.samples[1] > 20));
+            let found = live.into_iter().find(|live| live.as_ref().map_or(true, |live| live.samples[1] > 4));
             over.store(true, std::sync::atomic::Ordering::Relaxed);
             found
         });

@@ -384,6 +384,7 @@ impl Events {
         let mut most = 0;
         for processor in 0..processors {
             let mut files: Vec<OwnedFd> = Vec::new();
+            let mut buffer = None;
             for thread in threads {
                 // SAFETY: the call reads the attributes, a local with the size that they state.
                 let file = unsafe {
@@ -402,23 +403,25 @@ impl Events {
                 }
                 // SAFETY: the call succeeded, so the number is a new file without another owner.
                 let file = unsafe { OwnedFd::from_raw_fd(file as i32) };
-                if let Some(first) = files.first() {
+                // The first one has the buffer, which the others need before they can write to it.
+                let has_output = match files.first() {
                     // SAFETY: the call takes two open files, and accesses no memory of this process.
-                    if unsafe { libc::ioctl(file.as_raw_fd(), SET_OUTPUT as _, first.as_raw_fd()) } != 0 {
-                        continue;
-                    }
+                    Some(first) => (unsafe { libc::ioctl(file.as_raw_fd(), SET_OUTPUT as _, first.as_raw_fd()) }) == 0,
+                    None => match memmap2::MmapOptions::new().len((1 + pages) * page()).map_raw(file.as_raw_fd()) {
+                        Ok(of_first) => buffer.insert(of_first).len() > 0,
+                        Err(error) => {
+                            failure = Some(error);
+                            false
+                        }
+                    },
+                };
+                if has_output {
+                    files.push(file);
                 }
-                files.push(file);
             }
-            let Some(first) = files.first() else { continue };
             most = most.max(files.len());
-            match memmap2::MmapOptions::new().len((1 + pages) * page()).map_raw(first.as_raw_fd()) {
-                Ok(buffer) => {
-                    let has_callers = attributes.sample_type & SAMPLE_CALLCHAIN != 0;
-                    all.push(Event { _files: files, buffer, has_callers });
-                }
-                Err(error) => failure = Some(error),
-            }
+            let has_callers = attributes.sample_type & SAMPLE_CALLCHAIN != 0;
+            all.extend(buffer.map(|buffer| Event { _files: files, buffer, has_callers }));
         }
         match failure {
             Some(error) if all.is_empty() => {
