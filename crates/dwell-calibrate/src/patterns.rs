@@ -57,6 +57,9 @@ pub(super) const SHARED: Pattern = pattern(FEW, shared);
 pub(super) const BOXES: Pattern = pattern(FEW, |count, mark| one_by_one(count, mark, || Box::new(value())));
 pub(super) const GROWN: Pattern = pattern(FEW, |count, mark| one_by_one(count, mark, grown));
 pub(super) const CLONED: Pattern = pattern(FEW, cloned);
+/// A block that is reallocated before it is freed.
+pub(super) const GLIBC_RESIZED: Pattern = pattern(FEW, |count, mark| one_by_one(count, mark, || Malloc::new(8).resized()));
+pub(super) const MIMALLOC_RESIZED: Pattern = pattern(FEW, |count, mark| one_by_one(count, mark, || Mimalloc::new().resized()));
 /// A map that gets as large as another one was from the start.
 pub(super) const HASHED: Pattern = maps(|count, mark| filled(count, mark, count));
 pub(super) const REHASHED_MAP: Pattern = maps(|count, mark| filled(count, mark, 0));
@@ -85,6 +88,8 @@ pub(super) const ALL: &[Pattern] = &[
     CLONED,
     HASHED,
     REHASHED_MAP,
+    GLIBC_RESIZED,
+    MIMALLOC_RESIZED,
 ];
 
 /// The index of a pattern in [`ALL`].
@@ -108,6 +113,8 @@ pub(super) enum Counted {
     Cloned,
     Hashed,
     Rehashed,
+    GlibcResized,
+    MimallocResized,
 }
 
 type Value = [u64; 4];
@@ -172,6 +179,15 @@ impl Malloc {
         }
         Self(black_box(block))
     }
+
+    fn resized(mut self) -> Self {
+        // SAFETY: the block is from `malloc`. The new one replaces it, unless there is none.
+        let block = unsafe { libc::realloc(self.0.cast(), 16) }.cast::<u8>();
+        if !block.is_null() {
+            self.0 = black_box(block);
+        }
+        self
+    }
 }
 
 impl Drop for Malloc {
@@ -197,6 +213,23 @@ impl Mimalloc {
         Self(black_box(block))
     }
 }
+
+impl Mimalloc {
+    fn resized(mut self) -> Self {
+        if !self.0.is_null() {
+            // SAFETY: the block is from the same allocator with this layout, which `drop` is not called with after this.
+            let block = unsafe { mimalloc::MiMalloc.realloc(self.0, BLOCK, RESIZED.size()) };
+            if !block.is_null() {
+                // SAFETY: the block is from the same allocator with this layout, and is freed once.
+                unsafe { mimalloc::MiMalloc.dealloc(block, RESIZED) };
+                self.0 = std::ptr::null_mut();
+            }
+        }
+        self
+    }
+}
+
+const RESIZED: Layout = Layout::new::<[u64; 8]>();
 
 impl Drop for Mimalloc {
     fn drop(&mut self) {

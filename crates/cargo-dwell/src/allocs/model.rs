@@ -155,7 +155,7 @@ impl<'c> Model<'c> {
             of_depots.saturating_sub(counts.allocations + counts.frees) as f64 / of_depots.max(1) as f64
         };
         let copied = Cost { nanos: self.calibration.copy_kib * counts.copied as f64 / 1024.0, instructions: 0.0 };
-        let reallocated = calls.allocate[0].times(counts.reallocations as f64);
+        let reallocated = calls.reallocate.times(counts.reallocations as f64);
         Costs { blocks: all.times(1.0 - moved), growth: all.times(moved).plus(copied).plus(reallocated) }
     }
 
@@ -182,7 +182,7 @@ mod tests {
 
     fn calibration() -> Calibration {
         let cost = |nanos: f64| Cost { nanos, instructions: nanos * 4.0 };
-        let calls = Calls { allocate: [cost(10.0), cost(20.0), cost(40.0)], free: [cost(5.0), cost(10.0), cost(20.0)] };
+        let calls = Calls { allocate: [cost(10.0), cost(20.0), cost(40.0)], free: [cost(5.0), cost(10.0), cost(20.0)], reallocate: cost(10.0) };
         Calibration { glibc: calls, copy_kib: 50.0, ..Calibration::default() }
     }
 

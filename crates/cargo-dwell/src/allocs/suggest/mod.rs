@@ -88,7 +88,7 @@ enum Saved {
     Blocks(f64),
     /// The reallocations.
     Growth,
-    /// This part of the tables, and what it takes to fill tables again whose bytes these are.
+    /// This part of the tables, and what it takes to move so many entries.
     Tables { part: f64, moved: u64 },
 }
 
@@ -174,7 +174,7 @@ fn suggestion(
     };
     // Work that no allocator does takes as long as it was measured.
     let beside = match proposal.saved {
-        Saved::Tables { moved, .. } => model.calibration.rehashed.times(table::entries(moved) as f64),
+        Saved::Tables { moved, .. } => model.calibration.rehashed.times(moved as f64),
         _ => Cost::default(),
     };
     let own = less(costs.own);
