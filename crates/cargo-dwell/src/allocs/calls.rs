@@ -72,9 +72,11 @@ pub(super) fn line(during: &During, total: &Counts) -> String {
     let During { name, calls, why } = during;
     match calls {
         Some(calls @ 1..) => {
-            let blocks = (total.allocations + total.reallocations) / calls;
-            let calls_of = plural(*calls, "call");
-            format!("{calls_of} of `{name}`: each {} blocks, {}", millions(blocks), bytes(total.bytes / calls))
+            let blocks = total.allocations + total.reallocations;
+            // Below some hundred a digit more matters.
+            let tenths = u128::from(blocks) * 10 / u128::from(*calls);
+            let each = if tenths < 1000 { format!("{}.{}", tenths / 10, tenths % 10) } else { millions(blocks / calls) };
+            format!("{} of `{name}`: each {each} blocks, {}", plural(*calls, "call"), bytes(total.bytes / calls))
         }
         Some(0) => format!("`{name}` was not called"),
         None => format!("The calls of `{name}` are not counted: {why}"),
@@ -90,6 +92,7 @@ mod tests {
         let total = Counts { allocations: 1_200_000, reallocations: 4000, bytes: 6_000_000, ..Counts::default() };
         let of = |calls, why: &str| line(&During { name: "search".into(), calls, why: why.into() }, &total);
         assert_eq!(of(Some(1000), ""), "1,000 calls of `search`: each 1,204 blocks, 6.0 kB");
+        assert_eq!(of(Some(500_000), ""), "500,000 calls of `search`: each 2.4 blocks, 12 B");
         assert_eq!(of(Some(1), ""), "1 call of `search`: each 1.2 M blocks, 6.0 MB");
         assert_eq!(of(Some(0), ""), "`search` was not called");
         assert_eq!(of(None, "its code is too short"), "The calls of `search` are not counted: its code is too short");

@@ -17,7 +17,9 @@ use std::time::Duration;
 /// # Errors
 /// Returns an error if the process cannot be sampled, or if its executable has no debug info.
 pub(super) fn document(pid: i32, length: Duration) -> Result<Document> {
-    eprintln!("note: process {pid} is sampled for {length:?}; Ctrl-C reports earlier");
+    if std::fs::read_link(format!("/proc/{pid}/exe")).is_ok() {
+        eprintln!("note: process {pid} is sampled for {length:?}; Ctrl-C reports earlier");
+    }
     processes::watch_signals();
     let live = sample(pid, length, &mut || processes::received().is_some())?;
     let [of_program, of_allocator] = live.samples;

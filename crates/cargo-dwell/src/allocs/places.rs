@@ -42,6 +42,11 @@ impl Place {
         of.filter(|of| !["str", "String", "Cow"].contains(of))
     }
 
+    /// Returns `true` if std makes the text, by `format!` or `to_string`, so that no line states its length.
+    pub(super) fn is_formatted(&self) -> bool {
+        self.formats().is_some() || self.goes_through(&["format", "format_inner"])
+    }
+
     /// Adds the blocks of a pair, which `place` describes.
     pub(super) fn add(&mut self, number: usize, pair: &Pair, place: &Self) {
         if self.pairs.is_empty() {

@@ -16,6 +16,7 @@ pub use live::{Live, sample};
 pub use plain::Plain;
 
 use crate::capture::{Memory, Module, Moment, Snapshot};
+use std::collections::HashMap;
 
 /// The number of bins of lifetimes. Bin `n` has the lifetimes of `n` bits; the last bin has all longer ones.
 pub const LIFETIMES: usize = 24;
@@ -101,6 +102,27 @@ impl Counts {
         for (sum, more) in self.lifetimes.iter_mut().zip(other.lifetimes) {
             *sum += more;
         }
+    }
+}
+
+impl Counts {
+    /// Leaves out earlier counts of the same pair. The largest number of live blocks stays that of the whole run.
+    fn leave_out(&mut self, earlier: &Self) {
+        let of = |now: &mut u64, before: u64| *now = now.saturating_sub(before);
+        of(&mut self.allocations, earlier.allocations);
+        of(&mut self.frees, earlier.frees);
+        of(&mut self.bytes, earlier.bytes);
+        of(&mut self.live, earlier.live);
+        of(&mut self.temporary, earlier.temporary);
+        of(&mut self.in_order, earlier.in_order);
+        of(&mut self.together, earlier.together);
+        of(&mut self.reallocations, earlier.reallocations);
+        of(&mut self.replaced, earlier.replaced);
+        of(&mut self.copied, earlier.copied);
+        of(&mut self.foreign, earlier.foreign);
+        let all = self.allocated.iter_mut().chain(&mut self.freed).chain(&mut self.lifetimes);
+        let before = earlier.allocated.iter().chain(&earlier.freed).chain(&earlier.lifetimes);
+        all.zip(before).for_each(|(now, before)| of(now, *before));
     }
 }
 
@@ -208,6 +230,18 @@ impl Profile {
         total
     }
 
+    /// Leaves out what an earlier profile of the same run has.
+    #[cfg_attr(not(agent), allow(dead_code, reason = "only a run has an earlier profile"))]
+    fn leave_out(&mut self, earlier: &Self) {
+        let key = |of: &Self, pair: &Pair| (pair.size, of.stacks.get(pair.stack as usize).cloned().unwrap_or_default());
+        let before: HashMap<_, &Counts> = earlier.pairs.iter().map(|pair| (key(earlier, pair), &pair.counts)).collect();
+        let keys: Vec<_> = self.pairs.iter().map(|pair| key(self, pair)).collect();
+        for (pair, key) in self.pairs.iter_mut().zip(keys) {
+            before.get(&key).into_iter().for_each(|before| pair.counts.leave_out(before));
+        }
+        self.pairs.retain(|pair| !pair.counts.is_empty());
+    }
+
     /// Returns a snapshot with these call stacks and without blocks, for functions that read call stacks.
     pub fn as_snapshot(&self) -> Snapshot {
         Snapshot {
@@ -232,5 +266,29 @@ struct NoMemory;
 impl Memory for NoMemory {
     fn read(&self, _: u64, _: &mut [u8]) -> usize {
         0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_region_has_what_was_counted_in_it() {
+        let pair = |stack, allocations| Pair {
+            size: 8,
+            stack,
+            allocator: Allocator::Glibc,
+            run_stack: None,
+            free_stack: None,
+            counts: Counts { allocations, allocated: [allocations, 0, 0], ..Counts::default() },
+        };
+        // The stacks of the later profile have other numbers.
+        let start = Profile { pairs: vec![pair(0, 5), pair(1, 2)], stacks: vec![vec![10], vec![20]], ..Profile::default() };
+        let stacks = vec![vec![30], vec![20], vec![10]];
+        let mut end = Profile { pairs: vec![pair(0, 7), pair(1, 2), pair(2, 9)], stacks, ..Profile::default() };
+        end.leave_out(&start);
+        let left: Vec<_> = end.pairs.iter().map(|of| (of.stack, of.counts.allocations, of.counts.allocated[0])).collect();
+        assert_eq!(left, [(0, 7, 7), (2, 4, 4)]);
     }
 }

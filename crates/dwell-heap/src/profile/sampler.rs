@@ -208,6 +208,29 @@ fn shared(page: &[u8]) -> &Shared {
     unsafe { &*page.as_ptr().cast::<Shared>() }
 }
 
+/// A running program, whose counts can be read.
+pub(super) struct Counting {
+    page: memmap2::MmapMut,
+    memory: Live,
+}
+
+impl Counting {
+    /// Opens the memory of a program. `plan` begins with the page that it shares.
+    pub(super) fn new(pid: i32, plan: &File) -> Result<Self> {
+        // SAFETY: the plan's seals keep the file from being truncated. The page is accessed only through atomics.
+        let page = unsafe { memmap2::MmapOptions::new().len(SHARED_BYTES).map_mut(plan) }?;
+        Ok(Self { page, memory: Live(File::open(format!("/proc/{pid}/mem"))?) })
+    }
+
+    /// Returns what was counted until now, if the agent counts.
+    pub(super) fn read(&self) -> Option<super::Profile> {
+        let shared = shared(&self.page);
+        let is_armed = shared.status.load(Ordering::Acquire) == layout::Status::Armed as u32;
+        let state = shared.state.load(Ordering::Relaxed);
+        is_armed.then(|| super::records::read(&ReadFrom { memory: &self.memory, state }).ok()).flatten()
+    }
+}
+
 /// The memory of the running program.
 struct Live(File);
 

@@ -123,6 +123,8 @@ fn texts_are_reused_borrowed_or_shared() {
     assert_eq!(kinds(&text, false), ["buffer"]);
     text.counts.reallocations = 20_000;
     assert_eq!(kinds(&text, false), ["capacity", "buffer"]);
+    text.places[0].through = vec!["alloc::string::String::write_str".into(), "alloc::fmt::format::format_inner".into()];
+    assert_eq!(kinds(&text, false), ["buffer"], "no line states the length of what `format!` makes");
     text.counts.reallocations = 0;
     text.places[0].through = vec!["alloc::string::String::clone".into()];
     assert_eq!(kinds(&text, false), ["buffer", "borrow", "share"]);

@@ -59,6 +59,9 @@ pub(crate) trait Watch {
     /// The calls are not counted.
     fn uncounted(&mut self, _why: &str) {}
 
+    /// This process received SIGUSR1.
+    fn marked(&mut self) {}
+
     /// The program has started. `plan` begins with the page that it shares with this process, a [`Shared`].
     fn started(&mut self, pid: i32, plan: &File) -> Result<()>;
 
@@ -435,6 +438,9 @@ impl Session<'_, '_> {
 
     fn signal(&mut self, signal: i32, alone: bool) {
         match signal {
+            libc::SIGUSR1 if self.options.records == Records::Counts => {
+                return self.watch.iter_mut().for_each(|watch| watch.marked());
+            }
             libc::SIGUSR1 => return self.ask(Moment::Signal),
             libc::SIGINT if self.options.at.contains(&At::Signal) => self.ask(Moment::Signal),
             _ => {}
