@@ -258,7 +258,8 @@ fn a_function_above_deep_recursion_has_its_blocks() {
     command.arg("--exe").arg(truth()).args(["--once", "--during", "truth::nested", "--", "deep"]).arg(&file);
     let told = String::from_utf8_lossy(&command.output().expect("it runs").stderr).into_owned();
     // Each call of the recursion is counted.
-    let expected = if cfg!(target_arch = "x86_64") { "61 calls of `truth::nested`: each 0.0 blocks" } else { "x86-64 only" };
+    let expected =
+        if cfg!(target_arch = "x86_64") { "61 calls of `truth::nested`: each 0.0 blocks" } else { "x86-64 only" };
     assert!(told.contains(expected), "{told}");
 }
 

@@ -57,9 +57,16 @@ pub(super) const SHARED: Pattern = pattern(FEW, shared);
 pub(super) const BOXES: Pattern = pattern(FEW, |count, mark| one_by_one(count, mark, || Box::new(value())));
 pub(super) const GROWN: Pattern = pattern(FEW, |count, mark| one_by_one(count, mark, grown));
 pub(super) const CLONED: Pattern = pattern(FEW, cloned);
+/// A block that is freed before the next: of this program's allocator by std, of glibc's and of mimalloc without it.
+pub(super) const BY_STD: Pattern = pattern(FEW, |count, mark| one_by_one(count, mark, by_std));
+pub(super) const GLIBC_ALONE: Pattern =
+    pattern(FEW, |count, mark| one_by_one(count, mark, || Malloc::new(BLOCK.size())));
+pub(super) const MIMALLOC_ALONE: Pattern = pattern(FEW, |count, mark| one_by_one(count, mark, Mimalloc::new));
 /// A block that is reallocated before it is freed.
-pub(super) const GLIBC_RESIZED: Pattern = pattern(FEW, |count, mark| one_by_one(count, mark, || Malloc::new(8).resized()));
-pub(super) const MIMALLOC_RESIZED: Pattern = pattern(FEW, |count, mark| one_by_one(count, mark, || Mimalloc::new().resized()));
+pub(super) const GLIBC_RESIZED: Pattern =
+    pattern(FEW, |count, mark| one_by_one(count, mark, || Malloc::new(8).resized()));
+pub(super) const MIMALLOC_RESIZED: Pattern =
+    pattern(FEW, |count, mark| one_by_one(count, mark, || Mimalloc::new().resized()));
 /// A map that gets as large as another one was from the start.
 pub(super) const HASHED: Pattern = maps(|count, mark| filled(count, mark, count));
 pub(super) const REHASHED_MAP: Pattern = maps(|count, mark| filled(count, mark, 0));
@@ -90,6 +97,9 @@ pub(super) const ALL: &[Pattern] = &[
     REHASHED_MAP,
     GLIBC_RESIZED,
     MIMALLOC_RESIZED,
+    BY_STD,
+    GLIBC_ALONE,
+    MIMALLOC_ALONE,
 ];
 
 /// The index of a pattern in [`ALL`].
@@ -115,6 +125,9 @@ pub(super) enum Counted {
     Rehashed,
     GlibcResized,
     MimallocResized,
+    ByStd,
+    GlibcAlone,
+    MimallocAlone,
 }
 
 type Value = [u64; 4];
@@ -314,6 +327,14 @@ fn buffer(count: usize, mark: &mut dyn FnMut()) {
 fn shared(count: usize, mark: &mut dyn FnMut()) {
     let text: std::rc::Rc<str> = "shared".into();
     batch(count, mark, || black_box(&text).clone());
+}
+
+/// A block as those of [`Malloc`] and [`Mimalloc`], with one byte written.
+fn by_std() -> Box<std::mem::MaybeUninit<Value>> {
+    let mut block = Box::<Value>::new_uninit();
+    // SAFETY: the block has at least one byte.
+    unsafe { block.as_mut_ptr().cast::<u8>().write(1) };
+    block
 }
 
 /// A vector that allocates by its first push.

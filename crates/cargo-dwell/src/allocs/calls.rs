@@ -57,11 +57,7 @@ fn is_inlined(profile: &Profile, frames: &Frames, name: &str) -> bool {
         stack.iter().any(|address| {
             let functions = stacks::functions(&snapshot, frames, std::slice::from_ref(address));
             let inner = functions.len().saturating_sub(1);
-            functions
-                .into_iter()
-                .take(inner)
-                .flatten()
-                .any(|frame| ends_with(&stacks::shown_function(frame), &wanted))
+            functions.into_iter().take(inner).flatten().any(|frame| ends_with(&stacks::shown_function(frame), &wanted))
         })
     };
     snapshot.stacks.iter().any(inlined)
@@ -75,7 +71,8 @@ pub(super) fn line(during: &During, total: &Counts) -> String {
             let blocks = total.allocations + total.reallocations;
             // Below some hundred a digit more matters.
             let tenths = u128::from(blocks) * 10 / u128::from(*calls);
-            let each = if tenths < 1000 { format!("{}.{}", tenths / 10, tenths % 10) } else { millions(blocks / calls) };
+            let each =
+                if tenths < 1000 { format!("{}.{}", tenths / 10, tenths % 10) } else { millions(blocks / calls) };
             format!("{} of `{name}`: each {each} blocks, {}", plural(*calls, "call"), bytes(total.bytes / calls))
         }
         Some(0) => format!("`{name}` was not called"),

@@ -28,7 +28,10 @@ pub(super) fn document(pid: i32, length: Duration) -> Result<Document> {
     }
     let [sampled, threads] = live.threads;
     if sampled < threads {
-        eprintln!("note: {sampled} of {} were sampled: more files cannot be opened (ulimit -n)", plural(threads as u64, "thread"));
+        eprintln!(
+            "note: {sampled} of {} were sampled: more files cannot be opened (ulimit -n)",
+            plural(threads as u64, "thread")
+        );
     }
     let profile = profile(&live);
     let executable = PathBuf::from(format!("/proc/{pid}/exe"));
@@ -37,7 +40,8 @@ pub(super) fn document(pid: i32, length: Duration) -> Result<Document> {
     let (program, frames) = load_with_frames(&executable, &options, &addresses)?;
     let own = Own::new(&[], &frames);
     let all = of_program + of_allocator;
-    let time = |samples: u64| u64::try_from(u128::from(live.nanos) * u128::from(samples) / u128::from(all)).unwrap_or(0);
+    let time =
+        |samples: u64| u64::try_from(u128::from(live.nanos) * u128::from(samples) / u128::from(all)).unwrap_or(0);
     let nanos: Vec<u64> = profile.pairs.iter().map(|pair| time(pair.counts.allocations)).collect();
     let (names, folded) = build::stacks_of(&profile, &frames, &nanos);
     Ok(Document {

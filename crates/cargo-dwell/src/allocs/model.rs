@@ -182,7 +182,11 @@ mod tests {
 
     fn calibration() -> Calibration {
         let cost = |nanos: f64| Cost { nanos, instructions: nanos * 4.0 };
-        let calls = Calls { allocate: [cost(10.0), cost(20.0), cost(40.0)], free: [cost(5.0), cost(10.0), cost(20.0)], reallocate: cost(10.0) };
+        let calls = Calls {
+            allocate: [cost(10.0), cost(20.0), cost(40.0)],
+            free: [cost(5.0), cost(10.0), cost(20.0)],
+            reallocate: cost(10.0),
+        };
         Calibration { glibc: calls, copy_kib: 50.0, ..Calibration::default() }
     }
 

@@ -511,9 +511,15 @@ mod tests {
         let place =
             |through: &[&str]| Place { through: through.iter().map(|of| (*of).into()).collect(), ..Place::default() };
         assert!(place(&["alloc::str::str::to_owned", "alloc::string::u64::spec_to_string"]).formats().is_some());
-        assert!(place(&["alloc::string::str::spec_to_string", "alloc::string::u8::spec_to_string"]).formats() == Some("u8"));
+        assert!(
+            place(&["alloc::string::str::spec_to_string", "alloc::string::u8::spec_to_string"]).formats() == Some("u8")
+        );
         assert!(place(&["alloc::str::str::to_owned", "alloc::string::String::spec_to_string"]).formats().is_none());
         let cloned = place(&["alloc::string::String::clone"]);
-        assert!(cloned.goes_through(&["clone", "to_owned"]) && !cloned.goes_through(&["string"]) && cloned.formats().is_none());
+        assert!(
+            cloned.goes_through(&["clone", "to_owned"])
+                && !cloned.goes_through(&["string"])
+                && cloned.formats().is_none()
+        );
     }
 }

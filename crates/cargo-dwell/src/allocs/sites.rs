@@ -270,7 +270,10 @@ fn is_held(stack: &[Result<&Frame, String>], program: &Program) -> bool {
         let (mut met, mut open) = (HashSet::from([param.ty]), vec![param.ty]);
         while let Some(ty) = open.pop() {
             let of = program.get(ty);
-            if matches!(of.kind, Kind::Struct(_) | Kind::Enum(_)) && !of.path.starts_with('(') && !is_std(head(&of.path)) {
+            if matches!(of.kind, Kind::Struct(_) | Kind::Enum(_))
+                && !of.path.starts_with('(')
+                && !is_std(head(&of.path))
+            {
                 return true;
             }
             open.extend(of.params.iter().map(|param| param.ty).filter(|ty| met.insert(*ty)));

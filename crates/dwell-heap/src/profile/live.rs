@@ -54,7 +54,8 @@ pub fn sample(pid: i32, length: Duration, is_over: &mut dyn FnMut() -> bool) -> 
     let path = fs::read_link(folder.join("exe"))
         .with_context(|| format!("process {pid} is another user's, or the kernel's; run as its user or as root"))?;
     let (events, sampled) = Events::with_callers(&threads, STACK).map_err(|reason| anyhow::anyhow!(reason))?;
-    let mut code = Code { folder: folder.clone(), maps: Vec::new(), ranges: HashMap::new(), code: HashMap::new(), read: None };
+    let mut code =
+        Code { folder: folder.clone(), maps: Vec::new(), ranges: HashMap::new(), code: HashMap::new(), read: None };
     code.read();
     let modules = modules(&code.maps, &path, &folder);
     let mut live = Live { threads: [sampled, threads.len()], ..Live::default() };
@@ -215,7 +216,8 @@ mod tests {
     use super::*;
 
     fn code() -> Code {
-        let map = |path: &str, start, end| Mapping { start, end, executable: true, path: path.into(), ..Mapping::default() };
+        let map =
+            |path: &str, start, end| Mapping { start, end, executable: true, path: path.into(), ..Mapping::default() };
         let maps = vec![map("/a/program", 0x1000, 0x2000), map("/l/libc.so.6", 0x5000, 0x6000)];
         let ranges = HashMap::from([("/l/libc.so.6".into(), vec![(0, 0x100)]), ("/a/program".into(), Vec::new())]);
         Code { folder: PathBuf::new(), maps, ranges, code: HashMap::new(), read: None }
@@ -270,8 +272,12 @@ mod tests {
         match live {
             Some(Ok(live)) => {
                 let own = live.modules[0].start..live.modules[0].end;
-                let known: u64 =
-                    live.stacks.iter().filter(|(of, _)| of.first().is_some_and(|of| own.contains(of))).map(|of| of.1).sum();
+                let known: u64 = live
+                    .stacks
+                    .iter()
+                    .filter(|(of, _)| of.first().is_some_and(|of| own.contains(of)))
+                    .map(|of| of.1)
+                    .sum();
                 assert!(known * 10 >= live.samples[1] * 9, "{live:?}");
             }
             Some(Err(reason)) => eprintln!("skipped: {reason}"),

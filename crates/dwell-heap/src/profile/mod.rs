@@ -284,11 +284,13 @@ mod tests {
             counts: Counts { allocations, allocated: [allocations, 0, 0], ..Counts::default() },
         };
         // The stacks of the later profile have other numbers.
-        let start = Profile { pairs: vec![pair(0, 5), pair(1, 2)], stacks: vec![vec![10], vec![20]], ..Profile::default() };
+        let start =
+            Profile { pairs: vec![pair(0, 5), pair(1, 2)], stacks: vec![vec![10], vec![20]], ..Profile::default() };
         let stacks = vec![vec![30], vec![20], vec![10]];
         let mut end = Profile { pairs: vec![pair(0, 7), pair(1, 2), pair(2, 9)], stacks, ..Profile::default() };
         end.leave_out(&start);
-        let left: Vec<_> = end.pairs.iter().map(|of| (of.stack, of.counts.allocations, of.counts.allocated[0])).collect();
+        let left: Vec<_> =
+            end.pairs.iter().map(|of| (of.stack, of.counts.allocations, of.counts.allocated[0])).collect();
         assert_eq!(left, [(0, 7, 7), (2, 4, 4)]);
     }
 }

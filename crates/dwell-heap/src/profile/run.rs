@@ -71,7 +71,15 @@ mod counted {
             signals: options.signals,
             records: run::Records::Counts,
         };
-        let mut follower = Follower { options, sampler: None, before: (0, 0), profile: None, uncounted: None, live: None, region: [None, None] };
+        let mut follower = Follower {
+            options,
+            sampler: None,
+            before: (0, 0),
+            profile: None,
+            uncounted: None,
+            live: None,
+            region: [None, None],
+        };
         let run = run::watched(executable, args, &of_run, &mut follower)?;
         let Some(mut profile) = follower.profile else {
             bail!(LOST);

@@ -380,8 +380,13 @@ impl Events {
     /// Opens them for the threads of a running process, with the callers in each sample. Returns also the number of threads.
     pub(super) fn with_callers(threads: &[i32], stack: u32) -> Result<(Self, usize), String> {
         let sample = SAMPLE_IP | SAMPLE_TID | SAMPLE_CALLCHAIN | SAMPLE_REGS_USER | SAMPLE_STACK_USER;
-        let attributes =
-            Attributes { sample_type: sample, stack, registers: STACK_POINTER, flags: NO_KERNEL, ..Attributes::default() };
+        let attributes = Attributes {
+            sample_type: sample,
+            stack,
+            registers: STACK_POINTER,
+            flags: NO_KERNEL,
+            ..Attributes::default()
+        };
         Self::of(threads, &attributes)
     }
 

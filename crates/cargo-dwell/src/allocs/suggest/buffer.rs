@@ -37,7 +37,9 @@ impl Rule for Buffer {
                 Some(of) if is_integer(of) => "`write!` into a buffer that is cleared, or the crate itoa",
                 Some("f32" | "f64") => "`write!` into a buffer that is cleared, or the crate ryu",
                 Some(_) => "`write!` into a buffer that is cleared",
-                None if site.places.first().is_some_and(super::Spot::is_formatted) => "`write!` into a buffer that is cleared",
+                None if site.places.first().is_some_and(super::Spot::is_formatted) => {
+                    "`write!` into a buffer that is cleared"
+                }
                 None => "a buffer that is cleared and used again",
             }
             .into(),

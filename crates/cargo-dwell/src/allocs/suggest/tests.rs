@@ -139,7 +139,8 @@ fn texts_are_reused_borrowed_or_shared() {
 
 #[test]
 fn one_line_comes_before_a_buffer() {
-    let of = |kind: &str, saves| Suggestion { kind: kind.into(), saves: [0, saves, 0], pays: true, ..Suggestion::default() };
+    let of =
+        |kind: &str, saves| Suggestion { kind: kind.into(), saves: [0, saves, 0], pays: true, ..Suggestion::default() };
     let all = [of("buffer", 400), of("borrow", 300), of("capacity", 100), of("capacity", 99)];
     let order = |mut numbers: [usize; 3]| {
         prefer(&mut numbers, &all);
