@@ -48,6 +48,8 @@ pub enum Change {
     BoxSlice,
     /// An index type that is never zero, so that an `Option` of it needs no tag.
     Niche,
+    /// The `bool` fields as the bits of one integer.
+    Flags,
     /// Order the fields of a `repr(C)` struct by alignment.
     Reorder,
 }
@@ -128,12 +130,13 @@ impl Finder<'_, '_> {
             Kind::Enum(_) => self.variants(id, ty, item),
             Kind::Struct(fields) => {
                 let boxes = self.optional(id, ty, fields, item).into_iter().chain(self.error(id, ty, fields));
-                let others = self.slices(id, ty, fields, item).into_iter().chain(self.niches(id, fields, item));
-                boxes.chain(others).chain(self.reordering(ty, fields, item)).collect()
+                let lists = self.slices(id, ty, fields, item).into_iter();
+                let compact = lists.chain(self.niches(id, fields, item)).chain(self.flags(id, fields, item));
+                boxes.chain(compact).chain(self.reordering(ty, fields, item)).collect()
             }
             _ => Vec::new(),
         };
-        found.into_iter().filter(|of| of.saves >= LEAST.max(of.size / 8)).collect()
+        found.into_iter().filter(|of| of.kind == Change::Flags || of.saves >= LEAST.max(of.size / 8)).collect()
     }
 
     pub(super) fn size(&self, id: TypeId) -> u64 {
@@ -188,7 +191,7 @@ impl Finder<'_, '_> {
         order.sort_by_key(|&index| std::cmp::Reverse(self.size(fields[index].ty)));
         for number in 1..=order.len().min(MOST_FIELDS) {
             let taken = &order[..number];
-            if taken.iter().any(|&index| self.size(fields[index].ty) <= 2 * pointer) {
+            if taken.iter().any(|&index| self.size(fields[index].ty) <= 3 * pointer) {
                 break;
             }
             if fields.len() == 1 || self.content(id, variant, fields, taken) <= most {
@@ -253,7 +256,7 @@ impl Finder<'_, '_> {
             let heap = boxes.iter().map(|(_, bytes)| *bytes).max().unwrap_or(0);
             let general = boxes.iter().flat_map(|(parts, _)| parts).find_map(|part| match part {
                 Part::Field(_, variant, field) => Some(all[*variant][*field].ty).filter(|of| self.is_general(*of)),
-                Part::Variant(..) | Part::Slice(..) | Part::Niche(..) => None,
+                _ => None,
             });
             if let Some(of) = general {
                 let of = &self.program.get(of).name;
@@ -261,7 +264,10 @@ impl Finder<'_, '_> {
             }
             // The type's user chose it, and other users choose a small one.
             let has_parameter = |part: &Part| match part {
-                Part::Field(_, variant, field) | Part::Slice(_, variant, field) | Part::Niche(_, variant, field) => {
+                Part::Field(_, variant, field)
+                | Part::Slice(_, variant, field)
+                | Part::Niche(_, variant, field)
+                | Part::Flag(_, variant, field) => {
                     is_parameter(item, Some(name(*variant)), &all[*variant][*field].name)
                 }
                 Part::Variant(_, variant) => {
@@ -299,7 +305,7 @@ impl Finder<'_, '_> {
                 .map(|(parts, &index)| {
                     let fields = parts.iter().filter_map(|part| match part {
                         Part::Field(.., field) => Some(format!("`{}`", all[index][*field].name)),
-                        Part::Variant(..) | Part::Slice(..) | Part::Niche(..) => None,
+                        _ => None,
                     });
                     format!("{} of `{}`", list(&fields.collect::<Vec<_>>()), name(index))
                 })
@@ -466,7 +472,7 @@ fn edit(ty: &Type, part: Part, item: Option<&Item>) -> Option<Edit> {
     };
     let fields = |variant: usize| variants(ty).get(variant).copied().unwrap_or_default();
     let (line, of, from) = match part {
-        Part::Slice(..) | Part::Niche(..) => return None,
+        Part::Slice(..) | Part::Niche(..) | Part::Flag(..) => return None,
         Part::Field(_, variant, field) => {
             let field = fields(variant).get(field)?;
             let (line, of) = item.field_type(name(variant), &field.name)?;
@@ -487,7 +493,7 @@ fn edit(ty: &Type, part: Part, item: Option<&Item>) -> Option<Edit> {
     let to = match part {
         _ if from.is_empty() => String::new(),
         Part::Variant(..) => format!("Box<({from})>"),
-        Part::Field(..) | Part::Slice(..) | Part::Niche(..) => {
+        Part::Field(..) | Part::Slice(..) | Part::Niche(..) | Part::Flag(..) => {
             match from.strip_prefix("Option<").and_then(|of| of.strip_suffix('>')) {
                 Some(inside) => format!("Option<Box<{inside}>>"),
                 None => format!("Box<{from}>"),

@@ -1,10 +1,14 @@
-//! Changes of a struct's fields that need no further block: lists without a capacity, and index types or integers with a niche.
+//! Changes of a struct's fields that need no further block: lists without a capacity, index types or integers with a niche, and
+//! flags as bits.
 
 use super::candidates::{Candidate, Change, Finder, LEAST, is_parameter, list};
 use super::resize::{Part, optional};
 use dwell_debuginfo::{Field, Kind, Type, TypeId};
 use dwell_output::units::count;
 use dwell_source::{Edit, Item};
+
+/// The fewest `bool` fields that become one integer: each place that reads one changes.
+const FEWEST_FLAGS: usize = 5;
 
 impl Finder<'_, '_> {
     /// Returns the change that leaves out the capacity of texts and lists whose length no code changes.
@@ -25,7 +29,7 @@ impl Finder<'_, '_> {
         let (size, pointer) = (self.size(id), self.program.pointer_size);
         let after = self.sizes.after(self.embedding, id, &boxes);
         let saves = after.get(&id).map_or(0, |after| size.saturating_sub(after.size));
-        if !self.is_counted && saves < (3 * pointer).max(size / 4) {
+        if !self.is_counted && saves < (2 * pointer).max(size / 4) {
             return None;
         }
         let edit = |field: &Field| {
@@ -82,6 +86,34 @@ impl Finder<'_, '_> {
             how,
             boxes,
             ..Candidate::of(Change::Niche, size, saves)
+        })
+    }
+
+    /// Returns the change that keeps the `bool` fields as the bits of one integer, if that saves a quarter of the type.
+    pub(super) fn flags(&self, id: TypeId, fields: &[Field], item: Option<&Item>) -> Option<Candidate> {
+        item?;
+        let is_flag = |field: &Field| &*self.program.get(field.ty).path == "bool";
+        let found: Vec<(usize, &Field)> = fields.iter().enumerate().filter(|(_, field)| is_flag(field)).collect();
+        if found.len() < FEWEST_FLAGS {
+            return None;
+        }
+        let boxes: Vec<Part> = found.iter().map(|(at, _)| Part::Flag(id, 0, *at)).collect();
+        let size = self.size(id);
+        let after = self.sizes.after(self.embedding, id, &boxes);
+        let saves = after.get(&id).map_or(0, |after| size.saturating_sub(after.size));
+        if saves == 0 || saves < size / 4 {
+            return None;
+        }
+        Some(Candidate {
+            after,
+            parts: found.iter().map(|(_, field)| field.name.to_string()).collect(),
+            how: format!(
+                "keep the {} `bool` fields as the bits of one integer, as the crate bitflags does",
+                found.len()
+            ),
+            boxes,
+            least_shown: 0,
+            ..Candidate::of(Change::Flags, size, saves)
         })
     }
 

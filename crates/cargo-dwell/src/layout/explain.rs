@@ -248,6 +248,9 @@ fn widths(edges: &[u64], parts: &[(&Part<'_>, Vec<Span>)], space: usize) -> Opti
     Some(widths)
 }
 
+/// The bytes of a cache line. A value that is aligned to one has its fields in the lines that the list shows.
+const CACHE_LINE: u64 = 64;
+
 /// Returns all fields with their bytes, and the padding between them.
 fn list(program: &Program, ty: &Type, measured: &Measured<'_>) -> Vec<Vec<Cell>> {
     let mut rows = vec![header(&["offset", "size", "align", "field", "type"])];
@@ -256,8 +259,13 @@ fn list(program: &Program, ty: &Type, measured: &Measured<'_>) -> Vec<Vec<Cell>>
     }
     for part in &measured.parts {
         let mut is_first = true;
-        let mut at = 0;
+        let (mut at, mut line) = (0, 0);
         let mut push = |offset: u64, size: u64, align: String, name: &str, of: &str| {
+            if !measured.has_variants && offset / CACHE_LINE > line {
+                line = offset / CACHE_LINE;
+                let text = format!("(cache line {})", line + 1);
+                rows.push(vec![right(count(line * CACHE_LINE)), right(""), right(""), Cell::new(text), Cell::new("")]);
+            }
             let mut row = vec![right(count(offset)), right(count(size)), right(align), Cell::new(name), Cell::new(of)];
             if measured.has_variants {
                 row.insert(0, Cell::new(if is_first { part.name } else { "" }));

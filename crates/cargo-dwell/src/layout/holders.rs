@@ -48,7 +48,8 @@ pub struct Places {
 impl Places {
     /// Finds the holders of all types.
     pub fn new(program: &Program) -> Self {
-        Self { embedding: Embedding::new(program), holders: Holders::new(program) }
+        let embedding = Embedding::new(program);
+        Self { holders: Holders::new(program, &embedding), embedding }
     }
 
     /// Returns `true` if values of a type have heap allocations of their own, or are in those of a collection.
@@ -133,7 +134,7 @@ pub(super) struct Holders {
 }
 
 impl Holders {
-    pub(super) fn new(program: &Program) -> Self {
+    pub(super) fn new(program: &Program, embedding: &Embedding) -> Self {
         let mut direct: HashMap<TypeId, Vec<(TypeId, Holder)>> = HashMap::new();
         let mut errors: HashMap<TypeId, u64> = HashMap::new();
         for (id, ty) in program.types() {
@@ -146,7 +147,11 @@ impl Holders {
             }
         }
         let is_own = |of: &Holder| of.rank == Rank::Many || of.rank == Rank::Boxed && of.name.starts_with("Box<");
-        let many = direct.iter().filter(|(_, all)| all.iter().any(|(_, of)| is_own(of)));
+        let many = direct.iter().filter(|(id, all)| {
+            let own = all.iter().filter(|(_, of)| is_own(of));
+            let places: Vec<Holding> = own.map(|(holder, _)| holding(program, embedding, *holder, **id)).collect();
+            places.contains(&Holding::Elsewhere) || !places.is_empty() && !places.contains(&Holding::Itself)
+        });
         let mut general: HashSet<TypeId> = HashSet::new();
         let mut left: Vec<(TypeId, u32)> = many.map(|(id, _)| (*id, 0)).collect();
         while let Some((id, depth)) = left.pop() {
@@ -167,11 +172,12 @@ impl Holders {
 
     /// Returns `true` if a type is an element of a collection or the target of a `Box`, by itself or in an `Option`, a tuple or a lock:
     /// so many values of it exist that an enum or struct which has it in one place is not the reason for its size. An
-    /// array or tuple is no such type: others like it mean something else.
+    /// array, a tuple or a type of std is no such type: others like it mean something else.
     pub(super) fn is_general(&self, program: &Program, id: TypeId) -> bool {
         let ty = program.get(id);
         matches!(ty.kind, Kind::Struct(_) | Kind::Enum(_) | Kind::Union(_))
             && !ty.path.starts_with('(')
+            && !matches!(&*ty.krate, "core" | "alloc" | "std")
             && self.general.contains(&id)
     }
 
@@ -217,6 +223,36 @@ impl Holders {
         found.retain(|(_, holder)| names.insert((holder.rank, holder.name.clone())));
         found.into_iter().map(|(_, holder)| holder).collect()
     }
+}
+
+/// Where a collection or box of a type's values is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Holding {
+    /// In another type of the workspace.
+    Elsewhere,
+    /// In the type itself, which contains itself.
+    Itself,
+    /// In variables.
+    Variables,
+}
+
+/// Returns where the collection or box `holder` of values of `id` is.
+fn holding(program: &Program, embedding: &Embedding, holder: TypeId, id: TypeId) -> Holding {
+    let mut seen = HashSet::from([holder]);
+    let mut left = vec![holder];
+    let mut found = Holding::Variables;
+    while let Some(current) = left.pop() {
+        for outer in embedding.inside(current) {
+            if *outer == id {
+                found = Holding::Itself;
+            } else if program.get(*outer).own || seen.len() > FOLLOWED {
+                return Holding::Elsewhere;
+            } else if seen.insert(*outer) {
+                left.push(*outer);
+            }
+        }
+    }
+    found
 }
 
 /// Returns `true` for a type that holds its contents for a moment only, such as an iterator's adapter or `MaybeUninit`

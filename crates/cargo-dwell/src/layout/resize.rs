@@ -22,6 +22,8 @@ pub(super) enum Part {
     Slice(TypeId, usize, usize),
     /// An `Option` of a variant whose value has a niche for `None`.
     Niche(TypeId, usize, usize),
+    /// A `bool` of a variant, as a bit of an integer.
+    Flag(TypeId, usize, usize),
 }
 
 /// The fields of a struct, or those of each variant of an enum.
@@ -145,7 +147,10 @@ impl<'p> Sizes<'p> {
             if boxed(Part::Variant(id, number)) {
                 return vec![pointer];
             }
-            let fields = all[number].iter().enumerate();
+            let is_flag = |(field, _): &(usize, &Field)| boxed(Part::Flag(id, number, *field));
+            let flags = all[number].iter().enumerate().filter(is_flag).count() as u64;
+            let fields = all[number].iter().enumerate().filter(|field| !is_flag(field));
+            let integer = (flags > 0).then(|| integer_of(flags));
             fields
                 .map(|(field, part)| match optional(self.program, part.ty) {
                     Some(_) if boxed(Part::Field(id, number, field)) => Layout::words_of(size, 1, 0),
@@ -154,6 +159,7 @@ impl<'p> Sizes<'p> {
                     None if boxed(Part::Slice(id, number, field)) => Layout::words_of(size, 2, 1),
                     _ => of(part.ty),
                 })
+                .chain(integer)
                 .collect()
         };
         Some(match (head, &ty.kind) {
@@ -199,6 +205,14 @@ impl<'p> Sizes<'p> {
             (_, Kind::Array { element, count }) => layout::array(of(*element), *count),
             _ => return None,
         })
+    }
+}
+
+/// Returns the layout of the smallest integers with so many bits.
+fn integer_of(bits: u64) -> Layout {
+    match bits {
+        ..=64 => Layout::scalar(bits.div_ceil(8).next_power_of_two(), 0),
+        _ => layout::array(Layout::scalar(8, 0), bits.div_ceil(64)),
     }
 }
 

@@ -135,10 +135,11 @@ pub(super) struct Facts<'p> {
 impl<'p> Facts<'p> {
     /// Collects the facts. Sources are read below `root`.
     pub(super) fn new(program: &'p Program, root: Option<&std::path::Path>, counts: Option<Counts>) -> Self {
+        let embedding = Embedding::new(program);
         let mut facts = Self {
             program,
-            embedding: Embedding::new(program),
-            holders: Holders::new(program),
+            holders: Holders::new(program, &embedding),
+            embedding,
             items: Items::new(root),
             counts,
             allocates: super::allocates(program),
@@ -270,7 +271,7 @@ impl<'p> Facts<'p> {
         };
         let judged = finder.of(id, item).into_iter().map(|of| self.judge(id, ty, of, sizes));
         // Most structs have a `String`: what nothing speaks for is not worth a line.
-        let is_compact = |of: &Suggestion| matches!(of.kind, Change::BoxSlice | Change::Niche);
+        let is_compact = |of: &Suggestion| matches!(of.kind, Change::BoxSlice | Change::Niche | Change::Flags);
         let judged = judged.filter(|(_, of)| of.shown || !is_compact(of));
         judged.max_by_key(|(_, of)| {
             let boxes = of.parts.len() as u64;
@@ -364,7 +365,9 @@ impl<'p> Facts<'p> {
         if of.is_rare || evidence.rank <= Rank::Future {
             return few(few_values(evidence));
         }
-        if matches!(of.kind, Change::BoxSlice | Change::Niche) && (evidence.rank < Rank::Many || evidence.is_queue()) {
+        if matches!(of.kind, Change::BoxSlice | Change::Niche | Change::Flags)
+            && (evidence.rank < Rank::Many || evidence.is_queue())
+        {
             return few(few_values(evidence));
         }
         if break_even_is_low(of) {
@@ -409,7 +412,7 @@ fn count_values(counts: &Counts, ty: &Type, of: &Candidate, evidence: &mut Evide
             let all = of.parts.iter().filter_map(|field| counts.of_field(&ty.name, field));
             all.reduce(|a, b| (a.0.max(b.0), a.1.max(b.1)))
         }
-        Change::Reorder | Change::BoxSlice | Change::Niche => {
+        Change::Reorder | Change::BoxSlice | Change::Niche | Change::Flags => {
             of.parts.first().and_then(|first| counts.of_field(&ty.name, first))
         }
         // An error is returned, and not live for long.

@@ -30,7 +30,7 @@ fn read() {
 
 fn main() {
     let mode = std::env::args().nth(1).expect("an argument");
-    let threads: Vec<_> = (0..8).map(|number| std::thread::spawn(move || allocate(number))).collect();
+    let threads: Vec<_> = (0..3).map(|number| std::thread::spawn(move || allocate(number))).collect();
     match &*mode {
         "exit" => {
             read();

@@ -86,12 +86,15 @@ impl Symbols {
             run.snapshots.iter().for_each(|snapshot| all.add(&snapshot.fields));
             all
         });
-        let items = if ran.only_blocks { Items::new(None) } else { Items::new(ran.root.as_deref()) };
         // Of an executable that was built elsewhere, the paths of its sources tell.
         let guessed = if ran.own_crates.is_empty() { debuginfo::guess_own(&mut program) } else { Vec::new() };
         let units = own_units(&program.units);
         let is_known = |own: &&String| units.contains(&***own);
         let mut own: Vec<String> = ran.own_crates.iter().filter(is_known).cloned().collect();
+        // To read all sources of a workspace takes seconds; a program that has no crate of it was built elsewhere.
+        let has_own = || crates(&program.units).any(|(_, name)| ran.own_crates.iter().any(|own| own == name));
+        let has_sources = !ran.only_blocks && (ran.own_crates.is_empty() || has_own());
+        let items = Items::new(ran.root.as_deref().filter(|_| has_sources));
         if ran.own_crates.is_empty() {
             own.extend(guessed.into_iter().chain(units.into_iter().map(str::to_owned)));
         }
@@ -136,12 +139,17 @@ impl Symbols {
 /// Returns the crates of a workspace: cargo gives rustc their sources by a relative path, and those of other crates by an
 /// absolute one.
 fn own_units(units: &[Text]) -> HashSet<&str> {
+    let is_own = |unit: &str| !unit.starts_with(['/', '<']) && !unit.starts_with("library/");
+    crates(units).filter(|(unit, _)| is_own(unit)).map(|(_, name)| name).collect()
+}
+
+/// Returns the units of rustc with the names of their crates.
+fn crates(units: &[Text]) -> impl Iterator<Item = (&str, &str)> {
     // `src/main.rs/@/app.0f3a-cgu.0`; std has `library/std/src/lib.rs/@/..`.
-    let of = |unit: &'_ Text| -> Option<(usize, usize)> {
-        let at = unit.find("/@/").filter(|_| !unit.starts_with(['/', '<']) && !unit.starts_with("library/"))? + 3;
-        Some((at, at + unit[at..].find('.')?))
-    };
-    units.iter().filter_map(|unit| of(unit).map(|(from, to)| &unit[from..to])).collect()
+    units.iter().filter_map(|unit| {
+        let at = unit.find("/@/")? + 3;
+        Some((&**unit, &unit[at..at + unit[at..].find('.')?]))
+    })
 }
 
 /// Summarises the snapshots of a run.

@@ -100,6 +100,41 @@ enum GlyphChanged {
 }
 struct Cache(Box<[u64; 36]>);
 
+/// A type that contains itself is in lists of its own; most literals have none.
+enum Domain {
+    Bool,
+    Range([u64; 14]),
+    Either(Box<Domain>, Vec<Domain>),
+}
+enum Literal {
+    Number(u64),
+    Set(Vec<u64>),
+    Matrix(Vec<u64>, Domain),
+}
+enum LiteralChanged {
+    Number(u64),
+    Set(Vec<u64>),
+    Matrix(Box<(Vec<u64>, Domain)>),
+}
+
+/// Nine bytes for nine bits.
+struct Word {
+    text: u64,
+    is_first: bool,
+    is_last: bool,
+    is_upper: bool,
+    is_digit: bool,
+    is_quoted: bool,
+    is_space: bool,
+    is_comment: bool,
+    is_macro: bool,
+    is_end: bool,
+}
+struct WordChanged {
+    text: u64,
+    flags: u16,
+}
+
 fn fail(number: u32) -> Result<u32, Fault> {
     if black_box(number) > 9 { Err(Fault { context: [1; 20], code: number }) } else { Ok(number) }
 }
@@ -111,6 +146,23 @@ fn silent() -> usize {
     let events = std::collections::VecDeque::from([Event::Incoming([1; 30]), Event::Outgoing(1)]);
     let glyphs = vec![Glyph::Space, Glyph::Letter('a'), Glyph::Outline([1; 36])];
     black_box((&kept, &slots, &parcels, &events, &glyphs, Cache(Box::new([1; 36]))));
+    let domain = Domain::Either(Box::new(Domain::Bool), vec![Domain::Range([1; 14])]);
+    let literals = vec![Literal::Number(1), Literal::Set(vec![1]), Literal::Matrix(vec![1], domain)];
+    let word = |text| Word {
+        text,
+        is_first: text == 0,
+        is_last: text == 1,
+        is_upper: text == 2,
+        is_digit: text == 3,
+        is_quoted: text == 4,
+        is_space: text == 5,
+        is_comment: text == 6,
+        is_macro: text == 7,
+        is_end: text == 8,
+    };
+    black_box((&literals, vec![word(1), word(8)]));
+    println!("silent Literal {} {}", size_of::<Literal>(), size_of::<LiteralChanged>());
+    println!("silent Word {} {}", size_of::<Word>(), size_of::<WordChanged>());
     println!("silent Fault {} {}", size_of::<Fault>(), size_of::<FaultChanged>());
     println!("silent Glyph {} {}", size_of::<Glyph>(), size_of::<GlyphChanged>());
     fail(3).map_or(0, |number| number as usize)
