@@ -107,7 +107,9 @@ pub(crate) fn document(
     for (number, suggestion) in suggestions.iter().enumerate() {
         rows[suggestion.row].suggestions.push(number);
     }
-    rows.iter_mut().for_each(|row| suggest::prefer(&mut row.suggestions, &suggestions));
+    for row in &mut rows {
+        suggest::prefer(&mut row.suggestions, &suggestions);
+    }
     suggest::mark(&rows, &mut suggestions);
     let functions = own.functions(profile, frames, &nanos);
     let (frames, stacks) = stacks_of(profile, frames, &nanos);

@@ -28,7 +28,7 @@ pub(super) fn functions(executable: &Path, name: &str) -> Vec<(u64, u64)> {
     };
     let all: Vec<_> = file.symbols().filter(is_wanted).collect();
     // C's `main` calls that of Rust.
-    let is_rust = |symbol: &object::Symbol<'_, '_>| symbol.name().is_ok_and(|name| name.starts_with("_"));
+    let is_rust = |symbol: &object::Symbol<'_, '_>| symbol.name().is_ok_and(|name| name.starts_with('_'));
     let has_rust = all.iter().any(is_rust);
     let named = all.iter().filter(|symbol| !has_rust || is_rust(symbol));
     let found: BTreeMap<u64, u64> = named.map(|symbol| (symbol.address(), symbol.size())).collect();

@@ -55,7 +55,7 @@ pub fn sample(pid: i32, length: Duration, is_over: &mut dyn FnMut() -> bool) -> 
         .with_context(|| format!("process {pid} is another user's, or the kernel's; run as its user or as root"))?;
     let (events, sampled) = Events::with_callers(&threads, STACK).map_err(|reason| anyhow::anyhow!(reason))?;
     let mut code =
-        Code { folder: folder.clone(), maps: Vec::new(), ranges: HashMap::new(), code: HashMap::new(), read: None };
+        Code { folder: folder.clone(), maps: Vec::new(), ranges: HashMap::new(), files: HashMap::new(), read: None };
     code.read();
     let modules = modules(&code.maps, &path, &folder);
     let mut live = Live { threads: [sampled, threads.len()], ..Live::default() };
@@ -116,7 +116,7 @@ struct Code {
     /// The offsets in each file that are code of an allocator.
     ranges: HashMap<PathBuf, Vec<(u64, u64)>>,
     /// The files.
-    code: HashMap<PathBuf, Option<memmap2::Mmap>>,
+    files: HashMap<PathBuf, Option<memmap2::Mmap>>,
     /// When the mappings were read.
     read: Option<Instant>,
 }
@@ -153,7 +153,7 @@ impl Code {
         let Some(map) = self.of(address) else { return false };
         let (path, at) = (map.path.clone(), address - map.start + map.offset);
         let file = maps::below(&self.folder.join("root"), &path);
-        let code = self.code.entry(path).or_insert_with(|| debuginfo::map(&file).ok());
+        let code = self.files.entry(path).or_insert_with(|| debuginfo::map(&file).ok());
         let at = usize::try_from(at).unwrap_or(0);
         let before = code.as_ref().and_then(|code| code.get(at.checked_sub(LONGEST)?..at));
         before.is_none_or(is_call)
@@ -220,7 +220,7 @@ mod tests {
             |path: &str, start, end| Mapping { start, end, executable: true, path: path.into(), ..Mapping::default() };
         let maps = vec![map("/a/program", 0x1000, 0x2000), map("/l/libc.so.6", 0x5000, 0x6000)];
         let ranges = HashMap::from([("/l/libc.so.6".into(), vec![(0, 0x100)]), ("/a/program".into(), Vec::new())]);
-        Code { folder: PathBuf::new(), maps, ranges, code: HashMap::new(), read: None }
+        Code { folder: PathBuf::new(), maps, ranges, files: HashMap::new(), read: None }
     }
 
     #[test]
