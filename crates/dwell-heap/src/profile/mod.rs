@@ -181,6 +181,8 @@ pub struct Point {
 pub struct Profile {
     /// The pairs.
     pub pairs: Vec<Pair>,
+    /// Those of the whole run, if `pairs` are of a region of it; their call stacks have other numbers.
+    pub whole: Vec<Pair>,
     /// The call stacks as return addresses, innermost first.
     pub stacks: Vec<Vec<u64>>,
     /// The mapped files, the executable first.

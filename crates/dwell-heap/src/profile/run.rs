@@ -208,6 +208,7 @@ mod counted {
             profile.modules = modules;
             let [start, end] = std::mem::take(&mut self.region);
             if let Some(start) = start {
+                profile.whole.clone_from(&profile.pairs);
                 if let Some(end) = end {
                     (profile.pairs, profile.stacks) = (end.pairs, end.stacks);
                 }
