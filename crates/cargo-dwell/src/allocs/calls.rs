@@ -1,12 +1,10 @@
 //! How often the function of `--during` was called, and what each call allocates.
 
-use super::document::{Counts, During};
-use super::text::millions;
+use super::document::During;
 use crate::function_names::{ends_with, plain};
 use dwell_debuginfo::Frames;
 use dwell_heap::profile::Profile;
 use dwell_heap::stacks;
-use dwell_output::units::{bytes, plural};
 use object::{Object, ObjectSymbol, SymbolKind};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -61,37 +59,4 @@ fn is_inlined(profile: &Profile, frames: &Frames, name: &str) -> bool {
         })
     };
     snapshot.stacks.iter().any(inlined)
-}
-
-/// Says what each call allocates.
-pub(super) fn line(during: &During, total: &Counts) -> String {
-    let During { name, calls, why } = during;
-    match calls {
-        Some(calls @ 1..) => {
-            let blocks = total.allocations + total.reallocations;
-            // Below some hundred a digit more matters.
-            let tenths = u128::from(blocks) * 10 / u128::from(*calls);
-            let each =
-                if tenths < 1000 { format!("{}.{}", tenths / 10, tenths % 10) } else { millions(blocks / calls) };
-            format!("{} of `{name}`: each {each} blocks, {}", plural(*calls, "call"), bytes(total.bytes / calls))
-        }
-        Some(0) => format!("`{name}` was not called"),
-        None => format!("The calls of `{name}` are not counted: {why}"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_call_has_its_part_of_the_blocks() {
-        let total = Counts { allocations: 1_200_000, reallocations: 4000, bytes: 6_000_000, ..Counts::default() };
-        let of = |calls, why: &str| line(&During { name: "search".into(), calls, why: why.into() }, &total);
-        assert_eq!(of(Some(1000), ""), "1,000 calls of `search`: each 1,204 blocks, 6.0 kB");
-        assert_eq!(of(Some(500_000), ""), "500,000 calls of `search`: each 2.4 blocks, 12 B");
-        assert_eq!(of(Some(1), ""), "1 call of `search`: each 1.2 M blocks, 6.0 MB");
-        assert_eq!(of(Some(0), ""), "`search` was not called");
-        assert_eq!(of(None, "its code is too short"), "The calls of `search` are not counted: its code is too short");
-    }
 }

@@ -1,6 +1,6 @@
 //! The report as text: the time, then the rows with what to write instead.
 
-use super::document::{Document, Row, Suggestion};
+use super::document::{Counts, Document, During, Row, Suggestion};
 use super::suggest::{WORTH, together};
 use comfy_table::Cell;
 use dwell_output::units::{bytes, count, plural};
@@ -23,7 +23,7 @@ pub(super) fn write(document: &Document, top: Option<usize>, look: &Look, out: &
     writeln!(out, "{}", of_allocator(document))?;
     writeln!(out, "{}", first_line(document))?;
     if let Some(during) = &document.during {
-        writeln!(out, "{}.", super::calls::line(during, &document.total))?;
+        writeln!(out, "{}.", of_calls(during, &document.total))?;
     }
     writeln!(out, "{}", second_line(document))?;
     if document.rows.is_empty() {
@@ -145,6 +145,23 @@ fn first_line(document: &Document) -> String {
         millions(total.frees),
         millions(total.reallocations),
     )
+}
+
+/// Says what each call allocates.
+fn of_calls(during: &During, total: &Counts) -> String {
+    let During { name, calls, why } = during;
+    match calls {
+        Some(calls @ 1..) => {
+            let blocks = total.allocations + total.reallocations;
+            // Below some hundred a digit more matters.
+            let tenths = u128::from(blocks) * 10 / u128::from(*calls);
+            let each =
+                if tenths < 1000 { format!("{}.{}", tenths / 10, tenths % 10) } else { millions(blocks / calls) };
+            format!("{} of `{name}`: each {each} blocks, {}", plural(*calls, "call"), bytes(total.bytes / calls))
+        }
+        Some(0) => format!("`{name}` was not called"),
+        None => format!("The calls of `{name}` are not counted: {why}"),
+    }
 }
 
 /// Says which part of a running process's time is in its allocator.
@@ -329,6 +346,17 @@ fn what(row: &Row) -> String {
 mod tests {
     use super::super::document::{Again, Time};
     use super::*;
+
+    #[test]
+    fn each_call_has_its_part_of_the_blocks() {
+        let total = Counts { allocations: 1_200_000, reallocations: 4000, bytes: 6_000_000, ..Counts::default() };
+        let of = |calls, why: &str| of_calls(&During { name: "search".into(), calls, why: why.into() }, &total);
+        assert_eq!(of(Some(1000), ""), "1,000 calls of `search`: each 1,204 blocks, 6.0 kB");
+        assert_eq!(of(Some(500_000), ""), "500,000 calls of `search`: each 2.4 blocks, 12 B");
+        assert_eq!(of(Some(1), ""), "1 call of `search`: each 1.2 M blocks, 6.0 MB");
+        assert_eq!(of(Some(0), ""), "`search` was not called");
+        assert_eq!(of(None, "its code is too short"), "The calls of `search` are not counted: its code is too short");
+    }
 
     #[test]
     fn numbers_have_three_digits() {

@@ -438,10 +438,7 @@ impl Session<'_, '_> {
 
     fn signal(&mut self, signal: i32, alone: bool) {
         match signal {
-            libc::SIGUSR1 if self.options.records == Records::Counts => {
-                return self.watch.iter_mut().for_each(|watch| watch.marked());
-            }
-            libc::SIGUSR1 => return self.ask(Moment::Signal),
+            libc::SIGUSR1 => return asked_for(self),
             libc::SIGINT if self.options.at.contains(&At::Signal) => self.ask(Moment::Signal),
             _ => {}
         }
@@ -729,6 +726,14 @@ impl Session<'_, '_> {
         let process = Arc::new(Process::new(helper, Arc::clone(&self.socket))?);
         let [taken, live, peak] = image::live(&process, about.state).context(image::NO_RECORDS)?;
         Ok(Some(End { process, about, taken, live, peak }))
+    }
+}
+
+/// SIGUSR1 asks for a snapshot, or marks the counts of a run without snapshots.
+fn asked_for(session: &mut Session<'_, '_>) {
+    match &mut session.watch {
+        Some(watch) if session.options.records == Records::Counts => watch.marked(),
+        _ => session.ask(Moment::Signal),
     }
 }
 
