@@ -146,6 +146,9 @@ impl Holders {
                 *least = (*least).min(program.size_of(ok));
             }
         }
+        for (id, holder) in nodes(program, embedding, &direct) {
+            direct.entry(id).or_default().push(holder);
+        }
         let is_own = |of: &Holder| of.rank == Rank::Many || of.rank == Rank::Boxed && of.name.starts_with("Box<");
         let many = direct.iter().filter(|(id, all)| {
             let own = all.iter().filter(|(_, of)| is_own(of));
@@ -223,6 +226,45 @@ impl Holders {
         found.retain(|(_, holder)| names.insert((holder.rank, holder.name.clone())));
         found.into_iter().map(|(_, holder)| holder).collect()
     }
+}
+
+/// Returns the types whose values are the nodes of a tree or graph, with the collection of pointers to others that each has:
+/// as many of them as are boxed or counted.
+fn nodes(
+    program: &Program,
+    embedding: &Embedding,
+    direct: &HashMap<TypeId, Vec<(TypeId, Holder)>>,
+) -> Vec<(TypeId, (TypeId, Holder))> {
+    let mut found = Vec::new();
+    for (id, ty) in program.types() {
+        let head = ty.path.split('<').next().unwrap_or_default();
+        if !matches!(head, "alloc::boxed::Box" | "alloc::rc::Rc" | "alloc::sync::Arc") {
+            continue;
+        }
+        let Some(target) = ty.params.first().map(|param| param.ty) else { continue };
+        let lists = direct.get(&id).into_iter().flatten().filter(|(_, of)| of.rank == Rank::Many && !of.is_queue);
+        let inside = |list: TypeId| holds(program, embedding, target, list);
+        found.extend(lists.filter(|(list, _)| inside(*list)).map(|list| (target, list.clone())));
+    }
+    found
+}
+
+/// Returns `true` if a value of `outer` has one of `inner` in it.
+fn holds(program: &Program, embedding: &Embedding, outer: TypeId, inner: TypeId) -> bool {
+    let most = program.size_of(outer);
+    let mut seen = HashSet::from([inner]);
+    let mut left = vec![inner];
+    while let Some(current) = left.pop() {
+        for next in embedding.inside(current).iter().filter(|next| program.size_of(**next) <= most) {
+            if *next == outer {
+                return true;
+            }
+            if seen.len() < FOLLOWED && seen.insert(*next) {
+                left.push(*next);
+            }
+        }
+    }
+    false
 }
 
 /// Where a collection or box of a type's values is.

@@ -135,6 +135,18 @@ struct WordChanged {
     flags: u16,
 }
 
+/// Each node is counted, and has a list of others.
+enum Element {
+    Document([u64; 50], Vec<std::rc::Rc<Element>>),
+    Inner(Vec<std::rc::Rc<Element>>),
+    Text(String),
+}
+enum ElementChanged {
+    Document(Box<([u64; 50], Vec<std::rc::Rc<Element>>)>),
+    Inner(Vec<std::rc::Rc<Element>>),
+    Text(String),
+}
+
 fn fail(number: u32) -> Result<u32, Fault> {
     if black_box(number) > 9 { Err(Fault { context: [1; 20], code: number }) } else { Ok(number) }
 }
@@ -160,7 +172,10 @@ fn silent() -> usize {
         is_macro: text == 7,
         is_end: text == 8,
     };
-    black_box((&literals, vec![word(1), word(8)]));
+    let text = std::rc::Rc::new(Element::Text(String::new()));
+    let element = std::rc::Rc::new(Element::Inner(vec![text]));
+    black_box((&literals, vec![word(1), word(8)], Element::Document([1; 50], vec![element])));
+    println!("silent Element {} {}", size_of::<Element>(), size_of::<ElementChanged>());
     println!("silent Literal {} {}", size_of::<Literal>(), size_of::<LiteralChanged>());
     println!("silent Word {} {}", size_of::<Word>(), size_of::<WordChanged>());
     println!("silent Fault {} {}", size_of::<Fault>(), size_of::<FaultChanged>());
