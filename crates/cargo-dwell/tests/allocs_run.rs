@@ -254,6 +254,13 @@ fn a_function_above_deep_recursion_has_its_blocks() {
     };
     let told = budget("truth::deep=0");
     assert!(told.contains("`truth::deep` takes 1 blocks, 1 more than its budget of 0"), "{told}");
+    let mut command = allocs();
+    command.arg("--exe").arg(truth()).args(["--once", "--during", "truth::nested", "--", "deep"]).arg(&file);
+    let told = String::from_utf8_lossy(&command.output().expect("it runs").stderr).into_owned();
+    // Each call of the recursion is counted.
+    let expected =
+        if cfg!(target_arch = "x86_64") { "61 calls of `truth::nested`: each 0.0 blocks" } else { "x86-64 only" };
+    assert!(told.contains(expected), "{told}");
 }
 
 #[test]
@@ -275,6 +282,7 @@ fn wrong_input_is_explained_in_one_line() {
     check(&["--save".as_ref(), folder.as_ref(), "--exe".as_ref(), truth().as_ref()], "is a directory");
     check(&["--sample".as_ref(), "0".as_ref(), "--exe".as_ref(), truth().as_ref()], "must be at least 1 byte");
     check(&["--max-allocs-per".as_ref(), "x".as_ref()], "write it as NAME=N");
+    check(&["--pid".as_ref(), i32::MAX.to_string().as_ref()], "there is no process 2147483647");
 }
 
 #[test]

@@ -86,6 +86,9 @@ pub struct Calls {
     pub allocate: [Cost; 3],
     /// Frees by the depot that the block goes to.
     pub free: [Cost; 3],
+    /// A reallocation, without those of a block that it moves from or to if the allocator is glibc's.
+    #[serde(default)]
+    pub reallocate: Cost,
 }
 
 /// The costs on this machine.
@@ -147,9 +150,21 @@ impl Calibration {
         let [mimalloc, freed] = without(each(Counted::Mimalloc), words);
         let none = [Cost::default(); 2];
         let beside = |of: Counted| each(of)[0].less(each(Counted::Boxes)[0]);
+        let resized = |of: Counted, [make, drop]: [Cost; 2]| each(of)[0].less(make.plus(drop));
+        let fast = without(each(Counted::GlibcFast), words);
+        let heap = without(each(Counted::GlibcHeap), words);
+        let glibc = calls(cached, fast, heap, resized(Counted::GlibcResized, cached));
+        let moves = resized(Counted::MimallocResized, [mimalloc, freed]);
+        // Between a program and its allocator are functions of std. Which allocator this program has shows the smaller
+        // difference that is one.
+        let alone = [Counted::GlibcAlone, Counted::MimallocAlone];
+        let differences = alone.map(|of| each(Counted::ByStd)[0].instructions - each(of)[0].instructions);
+        let between = differences.into_iter().filter(|of| *of > 0.0).fold(f64::INFINITY, f64::min);
+        let between = Cost { nanos: 0.0, instructions: if between.is_finite() { between } else { 0.0 } };
+        let with_std = |of: Calls| Calls { allocate: of.allocate.map(|call| call.plus(between)), ..of };
         Self {
-            glibc: calls(cached, without(each(Counted::GlibcFast), words), without(each(Counted::GlibcHeap), words)),
-            mimalloc: Calls { allocate: [mimalloc; 3], free: [freed; 3] },
+            glibc: with_std(glibc),
+            mimalloc: with_std(Calls { allocate: [mimalloc; 3], free: [freed; 3], reallocate: moves }),
             copy_kib: time(&patterns::COPY)[0] / (patterns::COPY.timed >> 10) as f64,
             grown: beside(Counted::Grown),
             rehashed: {
@@ -182,7 +197,7 @@ impl Calibration {
 ///
 /// glibc's cache takes the first seven blocks that are freed. When the cache is empty, an allocation takes a block from
 /// the bin and moves seven more to the cache.
-fn calls(cached: [Cost; 2], fast: [Cost; 2], heap: [Cost; 2]) -> Calls {
+fn calls(cached: [Cost; 2], fast: [Cost; 2], heap: [Cost; 2], reallocate: Cost) -> Calls {
     // All calls of a pattern, of which `others` are from or to the cache.
     let own = |all: f64, calls: usize, others: f64, other: f64| {
         let own = (calls as f64 - others).max(1.0);
@@ -197,6 +212,7 @@ fn calls(cached: [Cost; 2], fast: [Cost; 2], heap: [Cost; 2]) -> Calls {
     Calls {
         allocate: [cached[0], call(fast[0], &refills, cached[0]), call(heap[0], &seven, cached[0])],
         free: [cached[1], call(fast[1], &seven, cached[1]), call(heap[1], &seven, cached[1])],
+        reallocate,
     }
 }
 
@@ -248,6 +264,8 @@ mod tests {
             assert!(fast.instructions > cached.instructions && heap.instructions > cached.instructions, "{found:?}");
             assert!(found.place(Place::Arena).instructions > 0.0, "{found:?}");
             assert!(found.grown.instructions > 0.0, "{found:?}");
+            let resized = [found.glibc, found.mimalloc].map(|of| of.reallocate.instructions);
+            assert!(resized.iter().all(|of| (10.0..2000.0).contains(of)), "{found:?}");
         } else {
             eprintln!("skipped: no process can be run step by step here");
         }

@@ -57,6 +57,16 @@ pub(super) const SHARED: Pattern = pattern(FEW, shared);
 pub(super) const BOXES: Pattern = pattern(FEW, |count, mark| one_by_one(count, mark, || Box::new(value())));
 pub(super) const GROWN: Pattern = pattern(FEW, |count, mark| one_by_one(count, mark, grown));
 pub(super) const CLONED: Pattern = pattern(FEW, cloned);
+/// A block that is freed before the next: of this program's allocator by std, of glibc's and of mimalloc without it.
+pub(super) const BY_STD: Pattern = pattern(FEW, |count, mark| one_by_one(count, mark, by_std));
+pub(super) const GLIBC_ALONE: Pattern =
+    pattern(FEW, |count, mark| one_by_one(count, mark, || Malloc::new(BLOCK.size())));
+pub(super) const MIMALLOC_ALONE: Pattern = pattern(FEW, |count, mark| one_by_one(count, mark, Mimalloc::new));
+/// A block that is reallocated before it is freed.
+pub(super) const GLIBC_RESIZED: Pattern =
+    pattern(FEW, |count, mark| one_by_one(count, mark, || Malloc::new(8).resized()));
+pub(super) const MIMALLOC_RESIZED: Pattern =
+    pattern(FEW, |count, mark| one_by_one(count, mark, || Mimalloc::new().resized()));
 /// A map that gets as large as another one was from the start.
 pub(super) const HASHED: Pattern = maps(|count, mark| filled(count, mark, count));
 pub(super) const REHASHED_MAP: Pattern = maps(|count, mark| filled(count, mark, 0));
@@ -85,6 +95,11 @@ pub(super) const ALL: &[Pattern] = &[
     CLONED,
     HASHED,
     REHASHED_MAP,
+    GLIBC_RESIZED,
+    MIMALLOC_RESIZED,
+    BY_STD,
+    GLIBC_ALONE,
+    MIMALLOC_ALONE,
 ];
 
 /// The index of a pattern in [`ALL`].
@@ -108,6 +123,11 @@ pub(super) enum Counted {
     Cloned,
     Hashed,
     Rehashed,
+    GlibcResized,
+    MimallocResized,
+    ByStd,
+    GlibcAlone,
+    MimallocAlone,
 }
 
 type Value = [u64; 4];
@@ -172,6 +192,15 @@ impl Malloc {
         }
         Self(black_box(block))
     }
+
+    fn resized(mut self) -> Self {
+        // SAFETY: the block is from `malloc`. The new one replaces it, unless there is none.
+        let block = unsafe { libc::realloc(self.0.cast(), 16) }.cast::<u8>();
+        if !block.is_null() {
+            self.0 = black_box(block);
+        }
+        self
+    }
 }
 
 impl Drop for Malloc {
@@ -197,6 +226,23 @@ impl Mimalloc {
         Self(black_box(block))
     }
 }
+
+impl Mimalloc {
+    fn resized(mut self) -> Self {
+        if !self.0.is_null() {
+            // SAFETY: the block is from the same allocator with this layout, which `drop` is not called with after this.
+            let block = unsafe { mimalloc::MiMalloc.realloc(self.0, BLOCK, RESIZED.size()) };
+            if !block.is_null() {
+                // SAFETY: the block is from the same allocator with this layout, and is freed once.
+                unsafe { mimalloc::MiMalloc.dealloc(block, RESIZED) };
+                self.0 = std::ptr::null_mut();
+            }
+        }
+        self
+    }
+}
+
+const RESIZED: Layout = Layout::new::<[u64; 8]>();
 
 impl Drop for Mimalloc {
     fn drop(&mut self) {
@@ -281,6 +327,15 @@ fn buffer(count: usize, mark: &mut dyn FnMut()) {
 fn shared(count: usize, mark: &mut dyn FnMut()) {
     let text: std::rc::Rc<str> = "shared".into();
     batch(count, mark, || black_box(&text).clone());
+}
+
+/// A block as those of [`Malloc`] and [`Mimalloc`], with one byte written.
+#[expect(clippy::unnecessary_box_returns, reason = "the box is what is measured")]
+fn by_std() -> Box<std::mem::MaybeUninit<Value>> {
+    let mut block = Box::<Value>::new_uninit();
+    // SAFETY: the block has at least one byte.
+    unsafe { block.as_mut_ptr().cast::<u8>().write(1) };
+    block
 }
 
 /// A vector that allocates by its first push.

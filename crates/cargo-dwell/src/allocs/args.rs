@@ -2,7 +2,7 @@
 
 use super::document::Document;
 use super::output::{self, OutputArgs};
-use super::{again, budget, build, places};
+use super::{again, budget, build, calls, places};
 use crate::exists::exists;
 use crate::program::{self, BuildArgs, Outcome, Purpose};
 use anyhow::{Result, bail};
@@ -24,11 +24,17 @@ const EXIT_CODES: &str = "Exit code: the program's exit code, or 128 plus the si
 
 /// `cargo dwell allocs`
 #[derive(Debug, Args)]
-#[command(after_help = EXIT_CODES, override_usage = "cargo dwell allocs [OPTIONS] [-- ARGS]...\n       cargo dwell allocs FILE [OPTIONS]")]
+#[command(after_help = EXIT_CODES, override_usage = "cargo dwell allocs [OPTIONS] [-- ARGS]...\n       cargo dwell allocs --pid PID [OPTIONS]\n       cargo dwell allocs FILE [OPTIONS]")]
 pub struct Allocs {
     /// Report on FILE, which --save wrote, without running a program
     #[arg(value_name = "FILE", conflicts_with_all = ["every", "sample", "during", "once", "instructions", "args", "exe"])]
     file: Option<PathBuf>,
+    /// Sample a running process, which is neither stopped nor changed
+    #[arg(long, value_name = "PID", conflicts_with_all = ["file", "every", "sample", "during", "once", "instructions", "args", "exe"])]
+    pid: Option<i32>,
+    /// How long --pid samples [default: 10s]
+    #[arg(long = "for", value_name = "TIME", requires = "pid", value_parser = dwell_heap::run::duration)]
+    length: Option<Duration>,
     #[command(flatten)]
     run: RunArgs,
     #[command(flatten)]
@@ -79,6 +85,9 @@ impl Allocs {
             }
             return Ok(Self::checked(&budgets, &document, 0));
         }
+        if let Some(pid) = self.pid {
+            return self.sampled(pid);
+        }
         if self.run.sample.is_some_and(|bytes| bytes.as_u64() == 0) {
             bail!("--sample: must be at least 1 byte; leave it out to record all allocations");
         }
@@ -96,6 +105,7 @@ impl Allocs {
             cache: executable.cache.clone(),
             every: self.run.every,
             signals: true,
+            counted: self.run.during.as_ref().map_or_else(Vec::new, |name| calls::functions(&executable.file, name)),
         };
         let mut profile = run::profile(&executable.file, &self.run.args, &options)?;
         for note in &profile.notes {
@@ -133,6 +143,20 @@ impl Allocs {
             return Ok(ExitCode::from(2));
         }
         Ok(Self::checked(&budgets, &document, profile.code))
+    }
+
+    /// Reports on a running process.
+    #[cfg(agent)]
+    fn sampled(&self, pid: i32) -> Result<ExitCode> {
+        let document = super::live::document(pid, self.length.unwrap_or(Duration::from_secs(10)))?;
+        output::show(&document, &self.output, false)?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    #[cfg(not(agent))]
+    #[expect(clippy::unused_self, reason = "it has the arguments where processes are sampled")]
+    fn sampled(&self, _: i32) -> Result<ExitCode> {
+        bail!("--pid needs Linux on x86-64 or aarch64")
     }
 
     /// Prints the budgets that are exceeded, and returns the exit code for a program that ended with `code`.

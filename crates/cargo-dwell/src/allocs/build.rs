@@ -2,6 +2,7 @@
 
 #![expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "times are positive and far below 2^52")]
 
+use super::calls;
 use super::document::{self, Again, Document, Point, Row, Spot, Stack, Thread, Type, VERSION};
 use super::model::{Costs, Model};
 use super::places::{self, Own, Place};
@@ -42,6 +43,7 @@ pub(crate) fn document(
     // The time is that of all blocks, also of those that are not asked for.
     let (model, time) = Model::new(profile, &calibration, &again);
     let asked = during.map(|name| places::during(profile, frames, name));
+    let during = during.map(|name| calls::during(profile, frames, name));
     let profile = asked.as_ref().unwrap_or(profile);
     let cx = Context { program, is_sampled: profile.sample != 0, sources: Sources::new(root) };
     let costs_of =
@@ -105,9 +107,12 @@ pub(crate) fn document(
     for (number, suggestion) in suggestions.iter().enumerate() {
         rows[suggestion.row].suggestions.push(number);
     }
+    for row in &mut rows {
+        suggest::prefer(&mut row.suggestions, &suggestions);
+    }
     suggest::mark(&rows, &mut suggestions);
     let functions = own.functions(profile, frames, &nanos);
-    let (frames, stacks) = stacks(profile, frames, &model);
+    let (frames, stacks) = stacks_of(profile, frames, &nanos);
     Document {
         version: VERSION,
         kind: "allocs".into(),
@@ -118,9 +123,11 @@ pub(crate) fn document(
             rustc: program.rustc.as_deref().map(str::to_owned),
             millis: profile.millis,
             sample: (profile.sample != 0).then_some(profile.sample),
+            pid: None,
         },
         time,
         again,
+        during,
         total: counts(&profile.total()),
         functions,
         rows,
@@ -240,23 +247,22 @@ fn lifetime(counts: &Counts) -> String {
 }
 
 /// Returns the functions of all stacks, and the stacks as indexes of these, the one with most time first.
-fn stacks(profile: &Profile, frames: &Frames, model: &Model<'_>) -> (Vec<String>, Vec<Stack>) {
+pub(super) fn stacks_of(profile: &Profile, frames: &Frames, nanos: &[u64]) -> (Vec<String>, Vec<Stack>) {
     let snapshot = profile.as_snapshot();
     let mut sums: Vec<Stack> = vec![Stack::default(); snapshot.stacks.len()];
-    let mut nanos: Vec<f64> = vec![0.0; snapshot.stacks.len()];
-    for pair in &profile.pairs {
+    for (pair, nanos) in profile.pairs.iter().zip(nanos) {
         let Some(sum) = sums.get_mut(pair.stack as usize) else { continue };
         sum.blocks += pair.counts.allocations + pair.counts.reallocations;
         sum.reallocations += pair.counts.reallocations;
         sum.bytes = sum.bytes.saturating_add(pair.counts.bytes);
         sum.live_blocks += pair.counts.live;
         sum.live_bytes = sum.live_bytes.saturating_add(pair.counts.live.saturating_mul(pair.size));
-        nanos[pair.stack as usize] += model.of(pair).total().nanos;
+        sum.nanos += nanos;
     }
     let mut names: Vec<String> = Vec::new();
     let mut known: HashMap<String, u32> = HashMap::new();
     let mut all = Vec::new();
-    for ((stack, mut sum), nanos) in snapshot.stacks.iter().zip(sums).zip(nanos) {
+    for (stack, mut sum) in snapshot.stacks.iter().zip(sums) {
         if sum.blocks == 0 {
             continue;
         }
@@ -282,7 +288,6 @@ fn stacks(profile: &Profile, frames: &Frames, model: &Model<'_>) -> (Vec<String>
             })
         });
         sum.frames = of_stack.collect();
-        sum.nanos = model.range(nanos, 0.0)[1];
         all.push(sum);
     }
     all.sort_by_key(|stack| std::cmp::Reverse((stack.nanos, stack.blocks)));

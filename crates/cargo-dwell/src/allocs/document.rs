@@ -21,6 +21,9 @@ pub struct Document {
     pub time: Time,
     /// The same program without recording, plain and under another allocator.
     pub again: Again,
+    /// The function whose blocks alone were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub during: Option<During>,
     /// The sum of all counts.
     pub total: Counts,
     /// The functions of the workspace that allocate, with all that they call, by time.
@@ -57,6 +60,21 @@ pub struct Program {
     pub millis: u64,
     /// The mean number of bytes between two recorded allocations, if not all were recorded.
     pub sample: Option<u64>,
+    /// The process, if a running one was sampled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pid: Option<i32>,
+}
+
+/// The function whose blocks alone were asked for, with all that it calls.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct During {
+    /// Its name, as it was asked for.
+    pub name: String,
+    /// How often it was called, if that was counted.
+    pub calls: Option<u64>,
+    /// Why it was not; empty if it was.
+    pub why: String,
 }
 
 /// The processor time of a run.

@@ -4,10 +4,13 @@ mod again;
 mod args;
 mod budget;
 mod build;
+mod calls;
 mod diff;
 pub mod document;
 mod folded;
 mod html;
+#[cfg(agent)]
+mod live;
 mod model;
 mod output;
 mod places;

@@ -59,8 +59,10 @@ const MOST_SCALE: f64 = 8.0;
 impl<'c> Model<'c> {
     /// Returns the model, and the time of the run.
     pub(super) fn new(profile: &Profile, calibration: &'c Calibration, again: &Again) -> (Self, Time) {
+        // The measured time is that of the whole run.
+        let pairs = if profile.whole.is_empty() { &profile.pairs } else { &profile.whole };
         let mut model = Self { calibration, scale: 1.0, other: None, is_sampled: profile.sample != 0 };
-        let all = profile.pairs.iter().fold(Costs::default(), |sum, pair| sum.plus(model.of(pair))).total();
+        let all = pairs.iter().fold(Costs::default(), |sum, pair| sum.plus(model.of(pair))).total();
         let recorded = profile.user_nanos + profile.system_nanos;
         let mut time = Time {
             user: profile.user_nanos,
@@ -108,7 +110,7 @@ impl<'c> Model<'c> {
             time.error = (measured / (samples as f64).sqrt()) as u64;
         }
         model.other = (!again.other.is_empty()).then(|| {
-            let all = profile.pairs.iter().fold(Costs::default(), |sum, pair| sum.plus(model.of_other(pair))).total();
+            let all = pairs.iter().fold(Costs::default(), |sum, pair| sum.plus(model.of_other(pair))).total();
             let is_measured = again.samples[1] >= FEWEST && all.nanos > 0.0;
             let scale = if is_measured { again.allocator[1] as f64 / all.nanos } else { model.scale };
             Other { scale: scale.min(MOST_SCALE), program: again.nanos[1] }
@@ -155,7 +157,7 @@ impl<'c> Model<'c> {
             of_depots.saturating_sub(counts.allocations + counts.frees) as f64 / of_depots.max(1) as f64
         };
         let copied = Cost { nanos: self.calibration.copy_kib * counts.copied as f64 / 1024.0, instructions: 0.0 };
-        let reallocated = calls.allocate[0].times(counts.reallocations as f64);
+        let reallocated = calls.reallocate.times(counts.reallocations as f64);
         Costs { blocks: all.times(1.0 - moved), growth: all.times(moved).plus(copied).plus(reallocated) }
     }
 
@@ -182,7 +184,11 @@ mod tests {
 
     fn calibration() -> Calibration {
         let cost = |nanos: f64| Cost { nanos, instructions: nanos * 4.0 };
-        let calls = Calls { allocate: [cost(10.0), cost(20.0), cost(40.0)], free: [cost(5.0), cost(10.0), cost(20.0)] };
+        let calls = Calls {
+            allocate: [cost(10.0), cost(20.0), cost(40.0)],
+            free: [cost(5.0), cost(10.0), cost(20.0)],
+            reallocate: cost(10.0),
+        };
         Calibration { glibc: calls, copy_kib: 50.0, ..Calibration::default() }
     }
 
@@ -237,6 +243,10 @@ mod tests {
         assert_eq!((time.program, time.allocator, time.model, &*time.by), (8000, 3000, 1500, "samples"));
         assert_eq!(model.scale, 2.0);
         assert_eq!(model.range(100.0, 0.0), [100, 200, 300]);
+        // A region of the run has the scale of all of it.
+        let mut region = profile.clone();
+        region.whole = std::mem::take(&mut region.pairs);
+        assert_eq!(Model::new(&region, &calibration, &Again::default()).0.scale, 2.0);
         profile.samples = Some(Samples { program: 50, allocator: 3, agent: 20 });
         assert_eq!(Model::new(&profile, &calibration, &Again::default()).1.by, "model");
         // The one sample of a short run is the agent's.

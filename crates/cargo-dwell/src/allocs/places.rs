@@ -35,11 +35,16 @@ impl Place {
         self.through.iter().any(|path| path.rsplit("::").next().is_some_and(|name| names.contains(&name)))
     }
 
-    /// Returns `true` if the place makes the text of a value that is none, such as a number.
-    pub(super) fn formats(&self) -> bool {
+    /// Returns the type of a value that is no text, such as a number, if the place makes its text.
+    pub(super) fn formats(&self) -> Option<&str> {
         let outermost = self.through.iter().rev().find_map(|path| path.strip_suffix("::spec_to_string"));
         let of = outermost.map(|path| path.rsplit("::").next().unwrap_or(path));
-        of.is_some_and(|of| !["str", "String", "Cow"].contains(&of))
+        of.filter(|of| !["str", "String", "Cow"].contains(of))
+    }
+
+    /// Returns `true` if std makes the text, by `format!` or `to_string`, so that no line states its length.
+    pub(super) fn is_formatted(&self) -> bool {
+        self.formats().is_some() || self.goes_through(&["format", "format_inner"])
     }
 
     /// Adds the blocks of a pair, which `place` describes.
@@ -135,9 +140,19 @@ impl Own {
         let first = known.iter().position(|frame| !is_std(head(&frame.path)));
         let of_std = &known[..first.unwrap_or(known.len())];
         let mut through: Vec<String> = of_std.iter().map(|frame| stacks::shown_function(frame)).collect();
-        let Some(first) = first else {
+        let Some(mut first) = first else {
             return Place { function: origin.function.clone(), at: origin.at.clone(), through, ..Place::default() };
         };
+        // The text that a `fmt` writes to is made by who asks for it.
+        let writes = ["String::write_str", "String::write_char", "String::write_fmt"];
+        if through.iter().any(|path| writes.iter().any(|write| path.ends_with(write)))
+            && formats(known[first])
+            && let Some(asks) = (first..known.len()).find(|at| !is_std(head(&known[*at].path)) && !formats(known[*at]))
+            && self.is(known[asks])
+        {
+            through.extend(known[first..asks].iter().map(|frame| stacks::shown_function(frame)));
+            first = asks;
+        }
         // A helper of the workspace stands for the code that calls it, if there is some.
         let mut frame = known[first];
         let others = || known[first..].iter().filter(|frame| !is_std(head(&frame.path)));
@@ -326,6 +341,11 @@ fn at(frame: &Frame) -> Option<String> {
     Some(format!("{}:{}", stacks::short_file(&source.file), source.line))
 }
 
+/// Returns `true` for the `fmt` of an `impl`.
+fn formats(frame: &Frame) -> bool {
+    frame.path.contains("{impl#") && stacks::shown(&frame.path).ends_with("::fmt")
+}
+
 /// Returns the path of a function without arguments of its impl.
 pub(super) fn head(path: &str) -> &str {
     path.strip_prefix('<').unwrap_or(path)
@@ -470,13 +490,36 @@ mod tests {
     }
 
     #[test]
+    fn a_text_is_made_by_the_code_that_asks_for_it() {
+        let own = Own::new(&["app".into()], &frames());
+        let mut write = frame("alloc::string::{impl#1}::write_str", "/rustc/1/library/alloc/src/string.rs", 3);
+        write.implementor = Some("String".into());
+        let to_string = frame("alloc::string::{impl#2}::spec_to_string", "/rustc/1/library/alloc/src/string.rs", 9);
+        let (fmt, asks) = (frame("app::{impl#3}::fmt", "src/main.rs", 2), frame("app::draw", "src/main.rs", 7));
+        let place = |frames: &[&Frame]| {
+            own.place(&frames.iter().map(|frame| Ok(*frame)).collect::<Vec<_>>(), &Origin::default())
+        };
+        let found = place(&[&write, &fmt, &to_string, &asks]);
+        assert_eq!((&*found.function, found.at.as_deref()), ("app::draw", Some("src/main.rs:7")));
+        assert!(found.formats().is_some(), "{:?}", found.through);
+        // What a `fmt` makes for itself is its own.
+        assert_eq!(place(&[&to_string, &fmt, &asks]).at.as_deref(), Some("src/main.rs:2"));
+    }
+
+    #[test]
     fn texts_of_numbers_are_known_by_what_makes_them() {
         let place =
             |through: &[&str]| Place { through: through.iter().map(|of| (*of).into()).collect(), ..Place::default() };
-        assert!(place(&["alloc::str::str::to_owned", "alloc::string::u64::spec_to_string"]).formats());
-        assert!(place(&["alloc::string::str::spec_to_string", "alloc::string::u8::spec_to_string"]).formats());
-        assert!(!place(&["alloc::str::str::to_owned", "alloc::string::String::spec_to_string"]).formats());
+        assert!(place(&["alloc::str::str::to_owned", "alloc::string::u64::spec_to_string"]).formats().is_some());
+        assert!(
+            place(&["alloc::string::str::spec_to_string", "alloc::string::u8::spec_to_string"]).formats() == Some("u8")
+        );
+        assert!(place(&["alloc::str::str::to_owned", "alloc::string::String::spec_to_string"]).formats().is_none());
         let cloned = place(&["alloc::string::String::clone"]);
-        assert!(cloned.goes_through(&["clone", "to_owned"]) && !cloned.goes_through(&["string"]) && !cloned.formats());
+        assert!(
+            cloned.goes_through(&["clone", "to_owned"])
+                && !cloned.goes_through(&["string"])
+                && cloned.formats().is_none()
+        );
     }
 }

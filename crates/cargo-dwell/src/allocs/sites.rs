@@ -30,6 +30,8 @@ pub(super) struct Site {
     pub(super) root: Option<String>,
     /// The blocks that an iterator over a collection's own values freed.
     pub(super) consumed: u64,
+    /// The blocks that the drop of a value of a type that is not std's freed: it holds them.
+    pub(super) held: u64,
 }
 
 /// What holds the blocks of a site.
@@ -67,6 +69,10 @@ pub(super) fn sites(profile: &Profile, program: &Program, frames: &Frames, own: 
         snapshot.stacks.iter().map(|stack| dropped(&stacks::functions(&snapshot, frames, stack))).collect();
     let consumed: Vec<bool> =
         snapshot.stacks.iter().map(|stack| is_of_iterator(&stacks::functions(&snapshot, frames, stack))).collect();
+    let held: Vec<bool> =
+        snapshot.stacks.iter().map(|stack| is_held(&stacks::functions(&snapshot, frames, stack), program)).collect();
+    let of_vector: Vec<bool> =
+        snapshot.stacks.iter().map(|stack| frees_vector(&stacks::functions(&snapshot, frames, stack))).collect();
     let mut index: HashMap<Key, usize> = HashMap::new();
     let mut all: Vec<Site> = Vec::new();
     let mut root_counts: Vec<HashMap<&str, u64>> = Vec::new();
@@ -88,6 +94,11 @@ pub(super) fn sites(profile: &Profile, program: &Program, frames: &Frames, own: 
             of_drop().and_then(|ty| owned_box(ty, pair.size, program)).or(of_buffer)
         });
         let origin = of_free.as_ref().unwrap_or(origin);
+        // `vec![a, b]` makes a box of an array, which is then the buffer of a vector.
+        let is_vector = pair.free_stack.is_some_and(|stack| of_vector.get(stack as usize) == Some(&true));
+        let literal = literal(&origin.content).filter(|_| is_vector);
+        let of_literal = literal.map(|content| Origin { ty: None, content, ..origin.clone() });
+        let origin = of_literal.as_ref().unwrap_or(origin);
         let (key, site) = describe(origin, place, program, &traits);
         let at = *index.entry(key).or_insert(all.len());
         if at == all.len() {
@@ -97,6 +108,9 @@ pub(super) fn sites(profile: &Profile, program: &Program, frames: &Frames, own: 
         all[at].add(number, pair, place, origin);
         if pair.free_stack.is_some_and(|stack| consumed.get(stack as usize) == Some(&true)) {
             all[at].consumed += pair.counts.frees;
+        }
+        if pair.free_stack.is_some_and(|stack| held.get(stack as usize) == Some(&true)) {
+            all[at].held += pair.counts.frees;
         }
         if let Some(root) = pair.run_stack.and_then(|stack| roots.get(stack as usize)?.as_deref()) {
             *root_counts[at].entry(root).or_default() += pair.counts.together;
@@ -144,6 +158,7 @@ fn describe(origin: &Origin, place: &Place, program: &Program, traits: &HashMap<
         allocator: Allocator::Glibc,
         root: None,
         consumed: 0,
+        held: 0,
     };
     if let (Some(BlockType::Value(ty)), Holder::Box | Holder::Counted) = (origin.ty, holder) {
         if let Some(of_trait) = traits.get(&ty) {
@@ -232,6 +247,38 @@ fn is_of_iterator(stack: &[Result<&Frame, String>]) -> bool {
     of_std.any(|frame| {
         frame.path.contains("vec::into_iter::")
             || frame.implementor.as_deref().is_some_and(|of| of.starts_with("IntoIter<"))
+    })
+}
+
+/// Returns `true` if a stack frees the buffer of a vector.
+fn frees_vector(stack: &[Result<&Frame, String>]) -> bool {
+    let frames = stack.iter().filter_map(|frame| frame.as_ref().ok());
+    let mut of_std = frames.take_while(|frame| is_std(head(&frame.path)));
+    of_std.any(|frame| frame.path.contains("alloc::raw_vec::") || frame.path.contains("alloc::vec::"))
+}
+
+/// Returns `Vec<T>` for `Box<[T; 2]>`.
+fn literal(content: &str) -> Option<String> {
+    let (element, _) = content.strip_prefix("Box<[").filter(|_| is_array(content))?.rsplit_once("; ")?;
+    Some(format!("Vec<{element}>"))
+}
+
+/// Returns `true` if a stack drops a value of a type that is not std's, or a collection of such values.
+fn is_held(stack: &[Result<&Frame, String>], program: &Program) -> bool {
+    let dropped = stack.iter().filter_map(|frame| frame.as_ref().ok()).filter(|of| of.path.contains("drop_in_place<"));
+    dropped.filter_map(|frame| frame.params.first()).any(|param| {
+        let (mut met, mut open) = (HashSet::from([param.ty]), vec![param.ty]);
+        while let Some(ty) = open.pop() {
+            let of = program.get(ty);
+            if matches!(of.kind, Kind::Struct(_) | Kind::Enum(_))
+                && !of.path.starts_with('(')
+                && !is_std(head(&of.path))
+            {
+                return true;
+            }
+            open.extend(of.params.iter().map(|param| param.ty).filter(|ty| met.insert(*ty)));
+        }
+        false
     })
 }
 
@@ -354,6 +401,21 @@ mod tests {
         assert_eq!(content(only, 48), None, "a block of another size");
         assert_eq!(content(both, 40), None, "two types have the size");
         assert_eq!(content(buffer, 40), None, "a buffer of one element is no box");
+    }
+
+    #[test]
+    fn a_vector_is_no_box_of_an_array() {
+        assert_eq!(literal("Box<[Vec<u8>; 2]>").as_deref(), Some("Vec<Vec<u8>>"));
+        assert_eq!((literal("Box<[u8]>"), literal("Box<Node>")), (None, None));
+        let frame = |path: &str| Frame {
+            path: path.into(),
+            implementor: None,
+            params: Vec::new(),
+            source: None,
+            locals: Vec::new(),
+        };
+        let (of_vector, own) = (frame("alloc::raw_vec::{impl#3}::drop"), frame("app::main"));
+        assert!(frees_vector(&[Ok(&of_vector), Ok(&own)]) && !frees_vector(&[Ok(&own), Ok(&of_vector)]));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The report as text: the time, then the rows with what to write instead.
 
-use super::document::{Document, Row, Suggestion};
+use super::document::{Counts, Document, During, Row, Suggestion};
 use super::suggest::{WORTH, together};
 use comfy_table::Cell;
 use dwell_output::units::{bytes, count, plural};
@@ -16,8 +16,15 @@ pub(super) fn write(document: &Document, top: Option<usize>, look: &Look, out: &
     if look.markdown {
         writeln!(out, "# The allocations of {}\n", document.program.file)?;
     }
+    if document.program.pid.is_some() {
+        writeln!(out, "{}.\n", of_process(document))?;
+        return functions(document, look, out);
+    }
     writeln!(out, "{}", of_allocator(document))?;
     writeln!(out, "{}", first_line(document))?;
+    if let Some(during) = &document.during {
+        writeln!(out, "{}.", of_calls(during, &document.total))?;
+    }
     writeln!(out, "{}", second_line(document))?;
     if document.rows.is_empty() {
         return writeln!(out, "There were no allocations.");
@@ -65,9 +72,12 @@ const LEAST: u64 = 1;
 
 /// Writes whose code allocates: the functions of the workspace with all that they call.
 fn functions(document: &Document, look: &Look, out: &mut impl io::Write) -> io::Result<()> {
-    let all = document.total.allocations + document.total.reallocations;
+    let (what, all) = match document.program.pid {
+        Some(_) => ("samples", document.time.samples[1]),
+        None => ("blocks", document.total.allocations + document.total.reallocations),
+    };
     let shown = document.functions.iter().filter(|of| of.blocks * 100 >= all * LEAST).take(FUNCTIONS);
-    let mut rows = vec![header(&["blocks", "", "time", "function of the workspace, with all that it calls"])];
+    let mut rows = vec![header(&[what, "", "time", "function of the workspace, with all that it calls"])];
     for of in shown {
         let at = of.at.as_ref().map_or_else(String::new, |at| format!(", most at {at}"));
         let inside = of.inside.as_ref().map_or_else(String::new, |inside| format!(", in {}", cut(inside)));
@@ -137,6 +147,37 @@ fn first_line(document: &Document) -> String {
     )
 }
 
+/// Says what each call allocates.
+fn of_calls(during: &During, total: &Counts) -> String {
+    let During { name, calls, why } = during;
+    match calls {
+        Some(calls @ 1..) => {
+            let blocks = total.allocations + total.reallocations;
+            // Below some hundred a digit more matters.
+            let tenths = u128::from(blocks) * 10 / u128::from(*calls);
+            let each =
+                if tenths < 1000 { format!("{}.{}", tenths / 10, tenths % 10) } else { millions(blocks / calls) };
+            format!("{} of `{name}`: each {each} blocks, {}", plural(*calls, "call"), bytes(total.bytes / calls))
+        }
+        Some(0) => format!("`{name}` was not called"),
+        None => format!("The calls of `{name}` are not counted: {why}"),
+    }
+}
+
+/// Says which part of a running process's time is in its allocator.
+fn of_process(document: &Document) -> String {
+    let (time, [of_program, of_allocator, _]) = (&document.time, document.time.samples);
+    format!(
+        "{} of CPU time, {} ({}) of it in the allocator: {} of {} samples. What it allocates and what a change saves is known of a \
+         program that this command starts",
+        seconds(time.program),
+        seconds(time.allocator),
+        share(time.allocator, time.program),
+        count(of_allocator),
+        count(of_program + of_allocator)
+    )
+}
+
 /// Says what another allocator alone gives, or why that is not known.
 fn of_allocator(document: &Document) -> String {
     let again = &document.again;
@@ -177,7 +218,8 @@ fn ratio(of: u64, by: u64) -> f64 {
 /// Says which change saves most, or that none is worth it, and how the time is known.
 fn second_line(document: &Document) -> String {
     let together = together(&document.rows, &document.suggestions);
-    let best = document.suggestions.first().filter(|of| of.is_worth_it);
+    let bests = document.rows.iter().filter_map(|row| best(document, row)).filter(|of| of.is_worth_it);
+    let best = bests.max_by_key(|of| of.saves[1]);
     let mut line = match best {
         Some(best) if best.percent[1] >= WORTH => {
             let row = &document.rows[best.row];
@@ -304,6 +346,17 @@ fn what(row: &Row) -> String {
 mod tests {
     use super::super::document::{Again, Time};
     use super::*;
+
+    #[test]
+    fn each_call_has_its_part_of_the_blocks() {
+        let total = Counts { allocations: 1_200_000, reallocations: 4000, bytes: 6_000_000, ..Counts::default() };
+        let of = |calls, why: &str| of_calls(&During { name: "search".into(), calls, why: why.into() }, &total);
+        assert_eq!(of(Some(1000), ""), "1,000 calls of `search`: each 1,204 blocks, 6.0 kB");
+        assert_eq!(of(Some(500_000), ""), "500,000 calls of `search`: each 2.4 blocks, 12 B");
+        assert_eq!(of(Some(1), ""), "1 call of `search`: each 1.2 M blocks, 6.0 MB");
+        assert_eq!(of(Some(0), ""), "`search` was not called");
+        assert_eq!(of(None, "its code is too short"), "The calls of `search` are not counted: its code is too short");
+    }
 
     #[test]
     fn numbers_have_three_digits() {

@@ -7,7 +7,7 @@ pub(crate) mod image;
 #[cfg(agent)]
 mod malloc;
 #[cfg(agent)]
-mod maps;
+pub(crate) mod maps;
 #[cfg(agent)]
 pub(crate) mod outside;
 #[cfg(agent)]

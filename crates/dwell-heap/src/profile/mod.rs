@@ -1,6 +1,8 @@
 //! A profile of a program's allocations: counts for each pair of size and call stack, and samples of its processor time.
 
 #[cfg(agent)]
+mod live;
+#[cfg(agent)]
 mod plain;
 #[cfg(agent)]
 mod records;
@@ -9,9 +11,12 @@ pub mod run;
 mod sampler;
 
 #[cfg(agent)]
+pub use live::{Live, sample};
+#[cfg(agent)]
 pub use plain::Plain;
 
 use crate::capture::{Memory, Module, Moment, Snapshot};
+use std::collections::HashMap;
 
 /// The number of bins of lifetimes. Bin `n` has the lifetimes of `n` bits; the last bin has all longer ones.
 pub const LIFETIMES: usize = 24;
@@ -100,6 +105,27 @@ impl Counts {
     }
 }
 
+impl Counts {
+    /// Leaves out earlier counts of the same pair. The largest number of live blocks stays that of the whole run.
+    fn leave_out(&mut self, earlier: &Self) {
+        let of = |now: &mut u64, before: u64| *now = now.saturating_sub(before);
+        of(&mut self.allocations, earlier.allocations);
+        of(&mut self.frees, earlier.frees);
+        of(&mut self.bytes, earlier.bytes);
+        of(&mut self.live, earlier.live);
+        of(&mut self.temporary, earlier.temporary);
+        of(&mut self.in_order, earlier.in_order);
+        of(&mut self.together, earlier.together);
+        of(&mut self.reallocations, earlier.reallocations);
+        of(&mut self.replaced, earlier.replaced);
+        of(&mut self.copied, earlier.copied);
+        of(&mut self.foreign, earlier.foreign);
+        let all = self.allocated.iter_mut().chain(&mut self.freed).chain(&mut self.lifetimes);
+        let before = earlier.allocated.iter().chain(&earlier.freed).chain(&earlier.lifetimes);
+        all.zip(before).for_each(|(now, before)| of(now, *before));
+    }
+}
+
 /// A pair of size and call stack.
 #[derive(Clone, Debug)]
 pub struct Pair {
@@ -155,6 +181,8 @@ pub struct Point {
 pub struct Profile {
     /// The pairs.
     pub pairs: Vec<Pair>,
+    /// Those of the whole run, if `pairs` are of a region of it; their call stacks have other numbers.
+    pub whole: Vec<Pair>,
     /// The call stacks as return addresses, innermost first.
     pub stacks: Vec<Vec<u64>>,
     /// The mapped files, the executable first.
@@ -163,6 +191,12 @@ pub struct Profile {
     pub threads: Vec<Thread>,
     /// The number of calls that were not counted.
     pub lost: u64,
+    /// The calls of the functions in [`run::Options::counted`], if they were counted.
+    pub calls: Option<u64>,
+    /// The number of these functions, and why their calls were not counted.
+    pub counters: u64,
+    /// See `counters`.
+    pub uncounted: Option<String>,
     /// The curve of allocations.
     pub curve: Vec<Point>,
     /// The samples, if the kernel allowed them.
@@ -198,6 +232,18 @@ impl Profile {
         total
     }
 
+    /// Leaves out what an earlier profile of the same run has.
+    #[cfg_attr(not(agent), allow(dead_code, reason = "only a run has an earlier profile"))]
+    fn leave_out(&mut self, earlier: &Self) {
+        let key = |of: &Self, pair: &Pair| (pair.size, of.stacks.get(pair.stack as usize).cloned().unwrap_or_default());
+        let before: HashMap<_, &Counts> = earlier.pairs.iter().map(|pair| (key(earlier, pair), &pair.counts)).collect();
+        let keys: Vec<_> = self.pairs.iter().map(|pair| key(self, pair)).collect();
+        for (pair, key) in self.pairs.iter_mut().zip(keys) {
+            before.get(&key).into_iter().for_each(|before| pair.counts.leave_out(before));
+        }
+        self.pairs.retain(|pair| !pair.counts.is_empty());
+    }
+
     /// Returns a snapshot with these call stacks and without blocks, for functions that read call stacks.
     pub fn as_snapshot(&self) -> Snapshot {
         Snapshot {
@@ -222,5 +268,31 @@ struct NoMemory;
 impl Memory for NoMemory {
     fn read(&self, _: u64, _: &mut [u8]) -> usize {
         0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_region_has_what_was_counted_in_it() {
+        let pair = |stack, allocations| Pair {
+            size: 8,
+            stack,
+            allocator: Allocator::Glibc,
+            run_stack: None,
+            free_stack: None,
+            counts: Counts { allocations, allocated: [allocations, 0, 0], ..Counts::default() },
+        };
+        // The stacks of the later profile have other numbers.
+        let start =
+            Profile { pairs: vec![pair(0, 5), pair(1, 2)], stacks: vec![vec![10], vec![20]], ..Profile::default() };
+        let stacks = vec![vec![30], vec![20], vec![10]];
+        let mut end = Profile { pairs: vec![pair(0, 7), pair(1, 2), pair(2, 9)], stacks, ..Profile::default() };
+        end.leave_out(&start);
+        let left: Vec<_> =
+            end.pairs.iter().map(|of| (of.stack, of.counts.allocations, of.counts.allocated[0])).collect();
+        assert_eq!(left, [(0, 7, 7), (2, 4, 4)]);
     }
 }

@@ -117,7 +117,7 @@ fn mapping(line: &str) -> Option<Mapping> {
 }
 
 /// Returns the offsets in a file that are code of an allocator.
-fn of_allocator(path: &Path) -> Vec<(u64, u64)> {
+pub(super) fn of_allocator(path: &Path) -> Vec<(u64, u64)> {
     let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     if ["libmimalloc", "libjemalloc", "libtcmalloc"].iter().any(|library| name.starts_with(library)) {
         return vec![(0, u64::MAX)];

@@ -116,6 +116,8 @@ fn read_all(from: &ReadFrom<'_>) -> Option<Profile> {
         stacks: stacks.found,
         threads,
         lost: from.of_state(offset_of!(State, lost))?,
+        counters: from.of_state(offset_of!(State, counters))?,
+        calls: from.of_state(offset_of!(State, calls)),
         start_nanos: from.of_state(offset_of!(State, start_nanos))?,
         sample,
         ..Profile::default()

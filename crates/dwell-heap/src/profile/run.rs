@@ -17,6 +17,8 @@ pub struct Options {
     pub every: Option<Duration>,
     /// Whether to pass signals on to the program.
     pub signals: bool,
+    /// The addresses and sizes of functions whose calls are counted.
+    pub counted: Vec<(u64, u64)>,
 }
 
 /// Returns an error, because there is no agent for this platform.
@@ -44,7 +46,7 @@ pub fn with_snapshots(
 #[cfg(agent)]
 mod counted {
     use super::super::records::{self, ReadFrom};
-    use super::super::sampler::Sampler;
+    use super::super::sampler::{Counting, Sampler};
     use super::Options;
     use crate::capture::image::{self, About, Process};
     use crate::capture::run::{self, Watch};
@@ -69,7 +71,15 @@ mod counted {
             signals: options.signals,
             records: run::Records::Counts,
         };
-        let mut follower = Follower { options, sampler: None, before: (0, 0), profile: None };
+        let mut follower = Follower {
+            options,
+            sampler: None,
+            before: (0, 0),
+            profile: None,
+            uncounted: None,
+            live: None,
+            region: [None, None],
+        };
         let run = run::watched(executable, args, &of_run, &mut follower)?;
         let Some(mut profile) = follower.profile else {
             bail!(LOST);
@@ -77,6 +87,9 @@ mod counted {
         profile.code = run.code;
         profile.millis = run.millis;
         profile.notes = run.notes;
+        let is_counted = profile.counters == options.counted.len() as u64 && profile.counters > 0;
+        profile.calls = profile.calls.filter(|_| is_counted && follower.uncounted.is_none());
+        profile.uncounted = follower.uncounted;
         if profile.children > 0 {
             profile.notes.push(format!(
                 "the program started {}, whose allocations are not counted",
@@ -132,11 +145,41 @@ mod counted {
         /// The processor time of children that ended before.
         before: (u64, u64),
         profile: Option<Profile>,
+        /// Why the calls of functions are not counted.
+        uncounted: Option<String>,
+        /// The running program.
+        live: Option<Counting>,
+        /// What was counted at the first SIGUSR1, and at the second.
+        region: [Option<Profile>; 2],
     }
 
     impl Watch for Follower<'_> {
+        fn counted(&self) -> &[(u64, u64)] {
+            &self.options.counted
+        }
+
+        fn uncounted(&mut self, why: &str) {
+            self.uncounted = Some(why.to_owned());
+        }
+
+        fn marked(&mut self) {
+            let now = self.live.as_ref().and_then(Counting::read);
+            let [start, end] = &mut self.region;
+            let (at, told) = if start.is_none() || end.is_some() { (start, "begins") } else { (end, "ends") };
+            if now.is_none() {
+                eprintln!("note: SIGUSR1: the program does not count yet");
+                return;
+            }
+            *at = now;
+            eprintln!("note: SIGUSR1: the region of the report {told} here");
+            if told == "begins" {
+                self.region[1] = None;
+            }
+        }
+
         fn started(&mut self, pid: i32, plan: &File) -> Result<()> {
             self.before = time_of_children();
+            self.live = Counting::new(pid, plan).ok();
             self.sampler = Some(Sampler::start(pid, plan, self.options.every)?);
             Ok(())
         }
@@ -163,6 +206,14 @@ mod counted {
                 blocks: profile.threads.iter().map(|thread| thread.allocations + thread.reallocations).sum(),
             });
             profile.modules = modules;
+            let [start, end] = std::mem::take(&mut self.region);
+            if let Some(start) = start {
+                profile.whole.clone_from(&profile.pairs);
+                if let Some(end) = end {
+                    (profile.pairs, profile.stacks) = (end.pairs, end.stacks);
+                }
+                profile.leave_out(&start);
+            }
             self.profile = Some(profile);
             Ok(())
         }

@@ -171,6 +171,7 @@ fn watch(pid: i32, page: &[u8], events: Result<Events, String>, every: Option<Du
                     let caller = maps.caller(address, stack);
                     *raw.entry(Sample { address, caller }).or_insert(0) += 1;
                 }
+                Seen::Called { .. } => {}
                 Seen::Started(child) => {
                     children.insert(child);
                 }
@@ -205,6 +206,29 @@ fn shared(page: &[u8]) -> &Shared {
     // SAFETY: the mapping is one aligned page, and a `Shared` fits in a page. It consists of atomic integers, for which
     // every bit pattern is valid and which the program may write at any time.
     unsafe { &*page.as_ptr().cast::<Shared>() }
+}
+
+/// A running program, whose counts can be read.
+pub(super) struct Counting {
+    page: memmap2::MmapMut,
+    memory: Live,
+}
+
+impl Counting {
+    /// Opens the memory of a program. `plan` begins with the page that it shares.
+    pub(super) fn new(pid: i32, plan: &File) -> Result<Self> {
+        // SAFETY: the plan's seals keep the file from being truncated. The page is accessed only through atomics.
+        let page = unsafe { memmap2::MmapOptions::new().len(SHARED_BYTES).map_mut(plan) }?;
+        Ok(Self { page, memory: Live(File::open(format!("/proc/{pid}/mem"))?) })
+    }
+
+    /// Returns what was counted until now, if the agent counts.
+    pub(super) fn read(&self) -> Option<super::Profile> {
+        let shared = shared(&self.page);
+        let is_armed = shared.status.load(Ordering::Acquire) == layout::Status::Armed as u32;
+        let state = shared.state.load(Ordering::Relaxed);
+        is_armed.then(|| super::records::read(&ReadFrom { memory: &self.memory, state }).ok()).flatten()
+    }
 }
 
 /// The memory of the running program.
@@ -263,6 +287,8 @@ fn code_mapping(line: &str) -> Option<Module> {
 pub(super) enum Seen<'s> {
     /// A sample's instruction and stack.
     At(u64, &'s [u64]),
+    /// A sample's instruction, its callers by frame pointers, the stack pointer, and the stack.
+    Called { address: u64, chain: &'s [u64], stack_pointer: u64, stack: &'s [u64] },
     /// The process started another one with this number.
     Started(u32),
     /// It became another program.
@@ -273,11 +299,12 @@ pub(super) enum Seen<'s> {
 #[derive(Debug)]
 pub(super) struct Events(Vec<Event>);
 
-/// An event with its buffer.
+/// The events of a processor, one for each thread, with their buffer.
 #[derive(Debug)]
 struct Event {
-    _file: OwnedFd,
+    _files: Vec<OwnedFd>,
     buffer: memmap2::MmapRaw,
+    has_callers: bool,
 }
 
 /// The attributes of an event, `struct perf_event_attr` of the kernel in its fifth version.
@@ -311,11 +338,19 @@ const SOFTWARE: u32 = 1;
 const CPU_CLOCK: u64 = 0;
 const SAMPLE_IP: u64 = 1;
 const SAMPLE_TID: u64 = 1 << 1;
+const SAMPLE_CALLCHAIN: u64 = 1 << 5;
+const SAMPLE_REGS_USER: u64 = 1 << 12;
 const SAMPLE_STACK_USER: u64 = 1 << 13;
+/// The bit of the stack pointer among the registers of a sample.
+const STACK_POINTER: u64 = 1 << if cfg!(target_arch = "aarch64") { 31 } else { 7 };
+/// The request to write the samples of an event to the buffer of another one.
+const SET_OUTPUT: u64 = 0x2405;
 const INHERIT: u64 = 1 << 1;
 const EXCLUDE_KERNEL: u64 = 1 << 5;
 const EXCLUDE_HV: u64 = 1 << 6;
 const BY_FREQUENCY: u64 = 1 << 10;
+/// Leaves the kernel's own functions out of the callers.
+const NO_KERNEL: u64 = 1 << 21;
 const CLOSE_ON_EXEC: u64 = 1 << 3;
 const WITH_EXEC: u64 = 1 << 9 | 1 << 24;
 const WITH_TASKS: u64 = 1 << 13;
@@ -338,6 +373,25 @@ impl Events {
     /// Opens an event for each processor, for all threads that the process will have. A sample has this many bytes of the
     /// stack.
     pub(super) fn open(pid: i32, stack: u32) -> Result<Self, String> {
+        let sample = SAMPLE_IP | SAMPLE_TID | if stack > 0 { SAMPLE_STACK_USER } else { 0 };
+        Self::of(&[pid], &Attributes { sample_type: sample, stack, ..Attributes::default() }).map(|(events, _)| events)
+    }
+
+    /// Opens them for the threads of a running process, with the callers in each sample. Returns also the number of threads.
+    pub(super) fn with_callers(threads: &[i32], stack: u32) -> Result<(Self, usize), String> {
+        let sample = SAMPLE_IP | SAMPLE_TID | SAMPLE_CALLCHAIN | SAMPLE_REGS_USER | SAMPLE_STACK_USER;
+        let attributes = Attributes {
+            sample_type: sample,
+            stack,
+            registers: STACK_POINTER,
+            flags: NO_KERNEL,
+            ..Attributes::default()
+        };
+        Self::of(threads, &attributes)
+    }
+
+    /// Opens the events for some threads and those that they start. Returns also for how many of them that was possible.
+    fn of(threads: &[i32], attributes: &Attributes) -> Result<(Self, usize), String> {
         // SAFETY: the call takes a number, and accesses no memory of this process.
         let processors = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_CONF) }.max(1);
         let attributes = Attributes {
@@ -345,10 +399,8 @@ impl Events {
             size: size_of::<Attributes>() as u32,
             config: CPU_CLOCK,
             frequency: FREQUENCY,
-            sample_type: SAMPLE_IP | SAMPLE_TID | if stack > 0 { SAMPLE_STACK_USER } else { 0 },
-            flags: INHERIT | EXCLUDE_KERNEL | EXCLUDE_HV | BY_FREQUENCY | WITH_EXEC | WITH_TASKS,
-            stack,
-            ..Attributes::default()
+            flags: INHERIT | EXCLUDE_KERNEL | EXCLUDE_HV | BY_FREQUENCY | WITH_EXEC | WITH_TASKS | attributes.flags,
+            ..*attributes
         };
         let mut all = Vec::new();
         let mut failure = None;
@@ -357,27 +409,53 @@ impl Events {
         let pages = 1 << pages.ilog2();
         let pages =
             if pages * processors as usize + processors as usize > BUFFERS / page() { pages / 2 } else { pages };
+        let mut most = 0;
         for processor in 0..processors {
-            // SAFETY: the call reads the attributes, a local with the size that they state.
-            let file = unsafe {
-                libc::syscall(libc::SYS_perf_event_open, &raw const attributes, pid, processor, -1, CLOSE_ON_EXEC)
-            };
-            if file < 0 {
-                failure = Some(std::io::Error::last_os_error());
-                continue;
+            let mut files: Vec<OwnedFd> = Vec::new();
+            let mut buffer = None;
+            for thread in threads {
+                // SAFETY: the call reads the attributes, a local with the size that they state.
+                let file = unsafe {
+                    libc::syscall(
+                        libc::SYS_perf_event_open,
+                        &raw const attributes,
+                        *thread,
+                        processor,
+                        -1,
+                        CLOSE_ON_EXEC,
+                    )
+                };
+                if file < 0 {
+                    failure = Some(std::io::Error::last_os_error());
+                    continue;
+                }
+                // SAFETY: the call succeeded, so the number is a new file without another owner.
+                let file = unsafe { OwnedFd::from_raw_fd(file as i32) };
+                // The first one has the buffer, which the others need before they can write to it.
+                let has_output = match files.first() {
+                    // SAFETY: the call takes two open files, and accesses no memory of this process.
+                    Some(first) => (unsafe { libc::ioctl(file.as_raw_fd(), SET_OUTPUT as _, first.as_raw_fd()) }) == 0,
+                    None => match memmap2::MmapOptions::new().len((1 + pages) * page()).map_raw(file.as_raw_fd()) {
+                        Ok(of_first) => buffer.insert(of_first).len() > 0,
+                        Err(error) => {
+                            failure = Some(error);
+                            false
+                        }
+                    },
+                };
+                if has_output {
+                    files.push(file);
+                }
             }
-            // SAFETY: the call succeeded, so the number is a new file without another owner.
-            let file = unsafe { OwnedFd::from_raw_fd(file as i32) };
-            match memmap2::MmapOptions::new().len((1 + pages) * page()).map_raw(file.as_raw_fd()) {
-                Ok(buffer) => all.push(Event { _file: file, buffer }),
-                Err(error) => failure = Some(error),
-            }
+            most = most.max(files.len());
+            let has_callers = attributes.sample_type & SAMPLE_CALLCHAIN != 0;
+            all.extend(buffer.map(|buffer| Event { _files: files, buffer, has_callers }));
         }
         match failure {
             Some(error) if all.is_empty() => {
                 Err(format!("the kernel allows no samples ({error}); set kernel.perf_event_paranoid to 2 or less"))
             }
-            _ => Ok(Self(all)),
+            _ => Ok((Self(all), most)),
         }
     }
 
@@ -442,6 +520,11 @@ impl Event {
                     && kind == RECORD_SAMPLE
                     && *of as u32 == pid as u32
                 {
+                    if self.has_callers {
+                        callers(*address, rest, found);
+                        tail += size;
+                        continue;
+                    }
                     let (size, stack) = rest.split_first().unwrap_or((&0, &[]));
                     let len = (*size as usize / 8).min(stack.len());
                     let valid = stack.get(len).map_or(0, |bytes| *bytes as usize / 8);
@@ -454,9 +537,40 @@ impl Event {
     }
 }
 
+/// Reads the part of a sample after the process: the number of callers and these, the kind of the registers and the stack
+/// pointer, and the stack as in other samples.
+fn callers(address: u64, rest: &[u64], found: &mut dyn FnMut(Seen<'_>)) {
+    let Some((len, rest)) = rest.split_first() else { return };
+    let Some((chain, rest)) = rest.split_at_checked(usize::try_from(*len).unwrap_or(usize::MAX)) else { return };
+    // A thread of the kernel has no registers.
+    let [kind, stack_pointer, size, stack @ ..] = rest else { return };
+    if *kind == 0 {
+        return;
+    }
+    let len = (*size as usize / 8).min(stack.len());
+    let valid = stack.get(len).map_or(0, |bytes| *bytes as usize / 8);
+    found(Seen::Called { address, chain, stack_pointer: *stack_pointer, stack: &stack[..len.min(valid)] });
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn samples_with_callers_are_read() {
+        let record = [2, 0x1500, 0x1600, 2, 0x7000, 24, 7, 8, 9, 16];
+        let mut all = Vec::new();
+        let mut found = |seen: Seen<'_>| {
+            if let Seen::Called { address, chain, stack_pointer, stack } = seen {
+                all.push((address, chain.to_vec(), stack_pointer, stack.to_vec()));
+            }
+        };
+        callers(0x1500, &record, &mut found);
+        for len in 0..record.len() - 1 {
+            callers(0x1500, &record[..len], &mut |_| {});
+        }
+        assert_eq!(all, [(0x1500, vec![0x1500, 0x1600], 0x7000, vec![7, 8])]);
+    }
 
     fn modules() -> Vec<Module> {
         let module = |path: &str, start, end| Module { path: path.into(), bias: 0, start, end };

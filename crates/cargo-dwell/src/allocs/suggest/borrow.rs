@@ -12,6 +12,8 @@ pub(super) const CLONES: &[&str] = &["clone", "to_owned", "to_vec", "to_string",
 /// A life that ends while its source probably lives: fewer than 2^`BITS` allocations of the thread.
 const BITS: usize = 8;
 const SHORT: f64 = 0.9;
+/// The part of the copies that a value may hold.
+const HELD: f64 = 0.5;
 
 impl Rule for Borrow {
     fn kind(&self) -> &'static str {
@@ -22,8 +24,11 @@ impl Rule for Borrow {
         let counts = &site.counts;
         let is_short = site.freed_within(BITS) >= SHORT && part(counts.frees, counts.allocations) >= SHORT;
         let can_borrow = matches!(site.holder, Holder::Text | Holder::Sequence);
-        let is_clone = site.places.first().is_some_and(|place| place.goes_through(CLONES) && !place.formats());
-        if cx.is_sampled || !site.is_own() || !can_borrow || !is_clone || !is_short || counts.reallocations > 0 {
+        let is_clone = site.places.first().is_some_and(|place| place.goes_through(CLONES) && place.formats().is_none());
+        // A lifetime on a type that holds the copies is more than a person changes for them.
+        let is_held = part(site.held, counts.frees) > HELD;
+        let is_left_out = cx.is_sampled || !site.is_own() || is_held || counts.reallocations > 0;
+        if is_left_out || !can_borrow || !is_clone || !is_short {
             return None;
         }
         let borrowed = if site.holder == Holder::Text { "`&str` or `Cow<str>`" } else { "`&[T]` or `Cow<[T]>`" };

@@ -31,12 +31,16 @@ impl Rule for Buffer {
         // Elements that do something when they are dropped would do it later.
         let places = if is_text || is_plain(&site.what) { &site.places[..] } else { &[] };
         let edits = cx.sources.replaced(places, name, &format!("{name}::new()"), |_| "clear()".into());
-        let formats = site.places.first().is_some_and(super::Spot::formats);
+        let formats = site.places.first().and_then(super::Spot::formats);
         Some(Proposal {
-            instead: if formats {
-                "`write!` into a buffer that is cleared, or the crate itoa"
-            } else {
-                "a buffer that is cleared and used again"
+            instead: match formats {
+                Some(of) if is_integer(of) => "`write!` into a buffer that is cleared, or the crate itoa",
+                Some("f32" | "f64") => "`write!` into a buffer that is cleared, or the crate ryu",
+                Some(_) => "`write!` into a buffer that is cleared",
+                None if site.places.first().is_some_and(super::Spot::is_formatted) => {
+                    "`write!` into a buffer that is cleared"
+                }
+                None => "a buffer that is cleared and used again",
             }
             .into(),
             place: Place::Buffer,
@@ -53,11 +57,15 @@ impl Rule for Buffer {
     }
 }
 
+fn is_integer(name: &str) -> bool {
+    let digits = name.trim_start_matches(['u', 'i']);
+    digits == "size" || digits != name && digits.parse::<u8>().is_ok()
+}
+
 /// Returns `true` for a vector of numbers, characters or truth values.
 fn is_plain(what: &str) -> bool {
     let element = what.strip_prefix("Vec<").and_then(|rest| rest.strip_suffix('>')).unwrap_or_default();
-    let digits = element.trim_start_matches(['u', 'i', 'f']);
-    matches!(element, "usize" | "isize" | "bool" | "char") || digits != element && digits.parse::<u8>().is_ok()
+    matches!(element, "f32" | "f64" | "bool" | "char") || is_integer(element)
 }
 
 #[cfg(test)]

@@ -22,7 +22,8 @@ impl Rule for Capacity {
         let is_growable = matches!(site.holder, Holder::Text | Holder::Sequence);
         let steps = part(counts.reallocations, counts.allocations);
         // In a sampled run a reallocation counts by its new size, so that its number per collection is unknown.
-        if !is_growable || cx.is_sampled || !site.is_own() || steps < STEPS {
+        let is_formatted = site.places.first().is_some_and(super::Spot::is_formatted);
+        if !is_growable || cx.is_sampled || !site.is_own() || is_formatted || steps < STEPS {
             return None;
         }
         let name = site.what.split('<').next().unwrap_or_default().to_owned();

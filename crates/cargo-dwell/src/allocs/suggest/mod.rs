@@ -88,7 +88,7 @@ enum Saved {
     Blocks(f64),
     /// The reallocations.
     Growth,
-    /// This part of the tables, and what it takes to fill tables again whose bytes these are.
+    /// This part of the tables, and what it takes to move so many entries.
     Tables { part: f64, moved: u64 },
 }
 
@@ -118,16 +118,17 @@ pub(super) fn of_site(
         .collect();
     // The order of the rules decides between equal savings.
     all.sort_by_key(|of| (std::cmp::Reverse(of.pays), std::cmp::Reverse(of.saves[1] / 1000)));
-    // One line where the collection is made comes before a buffer, for which its owner changes.
-    let buffer = all.iter().position(|of| of.kind == "buffer");
-    let capacity = all.iter().position(|of| of.kind == "capacity" && of.pays);
-    if let (Some(buffer), Some(capacity)) = (buffer, capacity)
-        && buffer < capacity
-        && all[capacity].saves[1] * 4 >= all[buffer].saves[1]
-    {
-        all[buffer..=capacity].rotate_right(1);
-    }
     all
+}
+
+/// Puts one line where the collection is made before a buffer, for which its owner changes: in the numbers of a row's suggestions.
+pub(super) fn prefer(of_row: &mut [usize], suggestions: &[Suggestion]) {
+    let at = |kind: &str| of_row.iter().position(|number| suggestions[*number].kind == kind);
+    let (Some(buffer), Some(capacity)) = (at("buffer"), at("capacity")) else { return };
+    let [by_buffer, by_capacity] = [buffer, capacity].map(|at| &suggestions[of_row[at]]);
+    if buffer < capacity && by_capacity.pays && by_capacity.saves[1] * 4 >= by_buffer.saves[1] {
+        of_row[buffer..=capacity].rotate_right(1);
+    }
 }
 
 /// Returns what the rules propose for a site. A block that only dependencies allocate stays where it is, since a person does
@@ -173,7 +174,7 @@ fn suggestion(
     };
     // Work that no allocator does takes as long as it was measured.
     let beside = match proposal.saved {
-        Saved::Tables { moved, .. } => model.calibration.rehashed.times(table::entries(moved) as f64),
+        Saved::Tables { moved, .. } => model.calibration.rehashed.times(moved as f64),
         _ => Cost::default(),
     };
     let own = less(costs.own);

@@ -15,7 +15,8 @@ impl Rule for Share {
 
     fn propose(&self, site: &Site, cx: &Context<'_>) -> Option<Proposal> {
         let counts = &site.counts;
-        let is_clone = site.places.first().is_some_and(|place| place.goes_through(&CLONES[..1]) && !place.formats());
+        let is_clone =
+            site.places.first().is_some_and(|place| place.goes_through(&CLONES[..1]) && place.formats().is_none());
         if cx.is_sampled || !site.is_own() || site.holder != Holder::Text || !is_clone || counts.reallocations > 0 {
             return None;
         }

@@ -50,7 +50,11 @@ impl Rule for Slab {
             how: "write `slab.insert(value)` instead of `Box::new(value)`, and `Slot<T>` instead of `Box<T>`; `Pooled<T>` is a \
                   slot that needs no slab of your own"
                 .into(),
-            costs: format!("the slab keeps its memory: {} live at most; {costs}", count(counts.most_live)),
+            costs: if is_local {
+                format!("the slab keeps its memory: {} live at most; {costs}", count(counts.most_live))
+            } else {
+                format!("the slab keeps its memory; {costs}")
+            },
             edits: cx.sources.everywhere(
                 &site.places,
                 &format!("Box<{name}>"),

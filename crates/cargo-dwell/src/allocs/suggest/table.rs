@@ -29,8 +29,11 @@ impl Rule for Table {
             return None;
         }
         let largest = site.largest();
-        let moved: u64 =
-            site.sizes.iter().filter(|(size, _)| **size != largest).map(|(size, blocks)| size * blocks).sum();
+        // The smallest table has four entries.
+        let entry = (site.sizes.keys().next().copied().unwrap_or(0).saturating_sub(GROUP) / 4).max(1);
+        let entries = |bytes: u64| bytes / entry * 7 / 8;
+        let replaced = site.sizes.iter().filter(|(size, _)| **size != largest);
+        let moved: u64 = replaced.map(|(size, blocks)| entries(*size) * blocks).sum();
         let name = site.what.split('<').next().unwrap_or_default();
         Some(Proposal {
             instead: format!("`{name}::with_capacity`, or `reserve`"),
@@ -55,10 +58,5 @@ impl Rule for Table {
     }
 }
 
-/// Returns about how many entries a table of so many bytes has: the entries are not known to be larger than two words.
-pub(super) fn entries(bytes: u64) -> u64 {
-    bytes / ENTRY * 7 / 8
-}
-
-/// The bytes of an entry of two words, with its tag.
-const ENTRY: u64 = 17;
+/// The tags behind the last entry's, which are read together.
+const GROUP: u64 = 16;

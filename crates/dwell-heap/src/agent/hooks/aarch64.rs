@@ -40,6 +40,10 @@ impl Processor for Aarch64 {
         Some(moved.iter().flat_map(|of| of.to_le_bytes()).collect())
     }
 
+    fn counter(_: u8) -> Option<Vec<u8>> {
+        None
+    }
+
     fn jump(from: u64, to: u64) -> Option<Vec<u8>> {
         branch(from, to).map(|of| of.to_le_bytes().to_vec())
     }

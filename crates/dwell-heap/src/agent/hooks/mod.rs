@@ -16,7 +16,7 @@
 mod aarch64;
 mod x86_64;
 
-use super::layout::{Allocator, FUNCTIONS, PATCH_BYTES, PLACEMENTS, Patch, Patches};
+use super::layout::{Allocator, CALLS, FUNCTIONS, PATCH_BYTES, PLACEMENTS, Patch, Patches};
 use crate::agent::loadable::code_at;
 use object::read::elf::ElfFile64;
 use object::{Architecture, LittleEndian, Object, ObjectSegment, ObjectSymbol, SymbolKind};
@@ -32,6 +32,8 @@ pub(crate) struct Plan {
     pub(crate) allocator: Option<Allocator>,
     /// Functions that cannot be patched, with reasons.
     pub(crate) refused: Vec<String>,
+    /// Why the calls of the asked functions cannot be counted.
+    pub(crate) uncounted: Option<String>,
 }
 
 /// The instructions of a processor.
@@ -52,6 +54,10 @@ trait Processor {
     /// Moves instructions from one address to another, with a jump to what followed them. Returns `None` if that is too far.
     fn moved(code: &[u8], from: u64, to: u64) -> Option<Vec<u8>>;
 
+    /// Encodes what adds one to the word whose address is this many bytes behind the code's start, if this processor can do
+    /// so at a function's start without a change of its arguments.
+    fn counter(address: u8) -> Option<Vec<u8>>;
+
     /// Encodes the jump to the stub. Returns `None` if that is too far.
     fn jump(from: u64, to: u64) -> Option<Vec<u8>>;
 }
@@ -62,18 +68,40 @@ const STUB: usize = 16;
 const PAGE: u64 = super::layout::LARGEST_PAGE as u64;
 const MEGABYTE: u64 = 1 << 20;
 
-/// Plans the patches for an executable.
-pub(crate) fn plan(data: &[u8]) -> Plan {
+/// The size of the part of the code for a function. A moved instruction may become longer, so that all have a fixed size.
+const PART: usize = 128;
+/// Where the part of a function whose calls are counted has the address of their number.
+const ADDRESS: usize = 112;
+
+/// Plans the patches for an executable. `counted` are the addresses and sizes of functions whose calls are counted.
+pub(crate) fn plan(data: &[u8], counted: &[(u64, u64)]) -> Plan {
     let Ok(file) = ElfFile64::<LittleEndian>::parse(data) else { return Plan::default() };
     match file.architecture() {
-        Architecture::Aarch64 => plan_for::<aarch64::Aarch64>(&file, data),
-        _ => plan_for::<x86_64::X86_64>(&file, data),
+        Architecture::Aarch64 => plan_for::<aarch64::Aarch64>(&file, data, counted),
+        _ => plan_for::<x86_64::X86_64>(&file, data, counted),
     }
 }
 
-fn plan_for<P: Processor>(file: &ElfFile64<'_, LittleEndian>, data: &[u8]) -> Plan {
+/// Returns the functions whose calls are counted, or why that is not possible for one of them.
+fn counters<'d, P: Processor>(
+    file: &ElfFile64<'d, LittleEndian>,
+    data: &'d [u8],
+    counted: &[(u64, u64)],
+) -> Result<Vec<Site<'d>>, String> {
+    let site = |(addr, size): &(u64, u64)| {
+        let code = code_at(file, data, *addr, *size).ok_or("the function has no code")?;
+        let len = P::replaced(code, *addr).map_err(|reason| format!("its code {reason}"))?;
+        P::counter(ADDRESS as u8).ok_or("that is done on x86-64 only")?;
+        Ok(Site { addr: *addr, function: CALLS as usize, code: &code[..len] })
+    };
+    counted.iter().map(site).collect()
+}
+
+fn plan_for<'d, P: Processor>(file: &ElfFile64<'d, LittleEndian>, data: &'d [u8], counted: &[(u64, u64)]) -> Plan {
     let mut plan = Plan::default();
     let found = functions(file);
+    let hooked: Vec<u64> = found.keys().copied().collect();
+    let is_hooked = |addr: u64| hooked.contains(&addr);
     plan.allocator = found.values().map(|(function, ..)| FUNCTIONS[*function].of).min();
     let mut sites = Vec::new();
     for (addr, (function, name, size)) in found {
@@ -82,6 +110,10 @@ fn plan_for<P: Processor>(file: &ElfFile64<'_, LittleEndian>, data: &[u8]) -> Pl
             Ok(len) => sites.push(Site { addr, function, code: &code[..len] }),
             Err(reason) => plan.refused.push(format!("{name} {reason}")),
         }
+    }
+    match counters::<P>(file, data, counted) {
+        Ok(counters) => sites.extend(counters.into_iter().filter(|of| !is_hooked(of.addr))),
+        Err(reason) => plan.uncounted = Some(reason),
     }
     if sites.is_empty() {
         return plan;
@@ -169,8 +201,6 @@ fn encode<P: Processor>(sites: &[Site<'_>], placements: &[u64; PLACEMENTS]) -> O
             }
         })
         .collect();
-    // A moved instruction may become longer, so each function gets a part of a fixed size.
-    const PART: usize = 128;
     let code_bytes = (sites.len() * PART).next_multiple_of(PAGE as usize);
     let mut codes = Vec::new();
     for (number, base) in placements.iter().enumerate() {
@@ -178,11 +208,18 @@ fn encode<P: Processor>(sites: &[Site<'_>], placements: &[u64; PLACEMENTS]) -> O
         for ((index, site), patch) in sites.iter().enumerate().zip(&mut patches) {
             let at = index * PART;
             let part = &mut code[at..at + PART];
-            part[..8].copy_from_slice(&P::STUB);
-            patch.hook = (at + 8) as u32;
-            patch.moved = (at + STUB) as u32;
-            let moved = P::moved(site.code, site.addr, base.wrapping_add((at + STUB) as u64))?;
-            part[STUB..].get_mut(..moved.len())?.copy_from_slice(&moved);
+            let (start, hook) = if patch.function == CALLS {
+                (P::counter(ADDRESS as u8)?, ADDRESS)
+            } else {
+                let mut stub = P::STUB.to_vec();
+                stub.resize(STUB, 0xcc);
+                (stub, P::STUB.len())
+            };
+            part[..start.len()].copy_from_slice(&start);
+            patch.hook = (at + hook) as u32;
+            patch.moved = (at + start.len()) as u32;
+            let moved = P::moved(site.code, site.addr, base.wrapping_add((at + start.len()) as u64))?;
+            part[start.len()..ADDRESS].get_mut(..moved.len())?.copy_from_slice(&moved);
             let jump = P::jump(site.addr, base.wrapping_add(at as u64))?;
             patch.new[number].get_mut(..jump.len())?.copy_from_slice(&jump);
         }
@@ -230,8 +267,8 @@ mod tests {
 
     #[test]
     fn files_without_code_have_no_patches() {
-        assert!(plan(b"").bytes.is_empty());
-        assert!(plan(&[0x7f, b'E', b'L', b'F', 2, 1, 1, 0]).bytes.is_empty());
+        assert!(plan(b"", &[]).bytes.is_empty());
+        assert!(plan(&[0x7f, b'E', b'L', b'F', 2, 1, 1, 0], &[(0, 1)]).bytes.is_empty());
     }
 
     #[test]

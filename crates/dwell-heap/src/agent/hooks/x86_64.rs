@@ -37,6 +37,13 @@ impl Processor for X86_64 {
         Some(BlockEncoder::encode(64, block, BlockEncoderOptions::NONE).ok()?.code_buffer)
     }
 
+    fn counter(address: u8) -> Option<Vec<u8>> {
+        // push rax; mov rax, [rip+distance]; lock inc qword [rax]; pop rax. A function's arguments are in other registers or
+        // behind the return address, and no flag has a meaning at its start.
+        let distance = address.checked_sub(8)?;
+        Some(vec![0x50, 0x48, 0x8b, 5, distance, 0, 0, 0, 0xf0, 0x48, 0xff, 0, 0x58])
+    }
+
     fn jump(from: u64, to: u64) -> Option<Vec<u8>> {
         let distance = i32::try_from(to.wrapping_sub(from + JUMP as u64) as i64).ok()?;
         Some([&[0xe9][..], &distance.to_le_bytes()].concat())
@@ -138,6 +145,22 @@ mod tests {
             let jump = Decoder::with_ip(64, &bytes[new..], ADDR, DecoderOptions::NONE).decode();
             assert_eq!(jump.near_branch64(), base);
         }
+    }
+
+    #[test]
+    fn counted_function_adds_one_and_goes_on() {
+        // push rbp; mov rbp, rsp; push rbx; ret
+        let code = [0x55, 0x48, 0x89, 0xe5, 0x53, 0xc3];
+        let site = Site { addr: ADDR, function: super::super::CALLS as usize, code: &code[..5] };
+        let base = 0x10_0000;
+        let bytes = encode::<X86_64>(&[site], &[base; PLACEMENTS]).expect("it is encoded");
+        let part = &bytes[size_of::<Patches>() + size_of::<Patch>()..];
+        let decoder = Decoder::with_ip(64, part, base, DecoderOptions::NONE);
+        let all: Vec<Instruction> = decoder.into_iter().take(8).collect();
+        assert_eq!(all[1].ip_rel_memory_address(), base + super::super::ADDRESS as u64);
+        assert!(all[2].has_lock_prefix() && all[2].code() == Code::Inc_rm64, "{all:?}");
+        assert_eq!(all[4].ip(), base + 13, "the function's own code follows");
+        assert_eq!(all[7].near_branch64(), ADDR + 5);
     }
 
     #[test]

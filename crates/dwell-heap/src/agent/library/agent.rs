@@ -29,6 +29,8 @@ use layout::{Mode, Shard, Shared, State, Status, ADDRESSES, ENTRY, FRAMES, GRANU
 
 /// The agent's records. The tool reads them from a copy of the process, at this address.
 pub static STATE: State = State {
+    counters: AtomicU64::new(0),
+    calls: AtomicU64::new(0),
     shadow: AtomicU64::new(0),
     addresses: AtomicU64::new(ADDRESSES),
     pairs: AtomicU64::new(0),

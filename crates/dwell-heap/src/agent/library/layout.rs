@@ -144,6 +144,9 @@ pub struct State {
     pub ledgers: AtomicU64,
     pub ledgers_len: AtomicU64,
     pub lost: AtomicU64,
+    /// The number of functions whose calls are counted, see [`CALLS`], and of their calls.
+    pub counters: AtomicU64,
+    pub calls: AtomicU64,
     /// Further mappings of the agent, which it never unmaps: the number of them, and the address and the bytes of each.
     pub tables_len: AtomicU64,
     pub tables: [[AtomicU64; 2]; TABLES],
@@ -444,13 +447,16 @@ pub struct Patches {
     pub placements: [u64; PLACEMENTS],
 }
 
+/// Instead of a hook: the patch counts the function's calls in [`State::calls`].
+pub const CALLS: u32 = u32::MAX;
+
 /// A function whose first instructions are replaced by a jump.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct Patch {
     /// The function's address, without the bias of the executable.
     pub addr: u64,
-    /// The number of its [`Function`].
+    /// The number of its [`Function`], or [`CALLS`].
     pub function: u32,
     /// The number of replaced bytes.
     pub len: u32,

@@ -3,8 +3,9 @@
 
 use crate::arch;
 use crate::hooks;
-use crate::layout::{Patch, Patches, Shared, PATCH_BYTES, PLACEMENTS, SHARED_BYTES};
+use crate::layout::{CALLS, Patch, Patches, Shared, PATCH_BYTES, PLACEMENTS, SHARED_BYTES};
 use crate::sys;
+use crate::STATE;
 use core::mem::size_of;
 use core::sync::atomic::Ordering;
 
@@ -75,7 +76,11 @@ fn apply_all(plan: &[u8], bias: u64) -> Option<u32> {
     })?;
     let patches = || (0..count).map_while(|index| read::<Patch>(plan, size_of::<Patches>() + index * size_of::<Patch>()));
     for patch in patches() {
-        let hook = (*hooks::HOOKS.get(patch.function as usize)? as usize).to_ne_bytes();
+        let hook = match patch.function {
+            CALLS => core::ptr::addr_of!(STATE.calls) as usize,
+            function => *hooks::HOOKS.get(function as usize)? as usize,
+        };
+        let hook = hook.to_ne_bytes();
         code.get_mut(patch.hook as usize..)?.get_mut(..hook.len())?.copy_from_slice(&hook);
     }
     let base = code.as_ptr() as usize;
@@ -103,7 +108,11 @@ fn apply_all(plan: &[u8], bias: u64) -> Option<u32> {
         if unsafe { sys::call(sys::MPROTECT, [first, pages, PROT_ALL, 0, 0, 0]) } != 0 {
             continue;
         }
-        hooks::set_original(patch.function as usize, base + patch.moved as usize);
+        if patch.function == CALLS {
+            STATE.counters.fetch_add(1, Ordering::Relaxed);
+        } else {
+            hooks::set_original(patch.function as usize, base + patch.moved as usize);
+        }
         for (index, byte) in patch.new[placement][..len].iter().enumerate() {
             // SAFETY: the byte is one of the `len` bytes made writable above. No other thread runs yet, so none
             // executes them.

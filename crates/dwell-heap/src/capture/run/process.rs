@@ -51,6 +51,17 @@ pub fn snapshots(executable: &Path, args: &[OsString], options: &Options) -> Res
 
 /// Follows a run that counts allocations.
 pub(crate) trait Watch {
+    /// The addresses and sizes of the functions whose calls are counted.
+    fn counted(&self) -> &[(u64, u64)] {
+        &[]
+    }
+
+    /// The calls are not counted.
+    fn uncounted(&mut self, _why: &str) {}
+
+    /// This process received SIGUSR1.
+    fn marked(&mut self) {}
+
     /// The program has started. `plan` begins with the page that it shares with this process, a [`Shared`].
     fn started(&mut self, pid: i32, plan: &File) -> Result<()>;
 
@@ -98,7 +109,10 @@ fn run<'w>(
         );
     }
     notes.extend(resident::undivided().filter(|_| options.records != Records::Counts));
-    let patches = hooks::plan(&target.data);
+    let patches = hooks::plan(&target.data, watch.as_ref().map_or(&[], |watch| watch.counted()));
+    if let (Some(why), Some(watch)) = (&patches.uncounted, &mut watch) {
+        watch.uncounted(why);
+    }
     if let Some(first) = patches.refused.first() {
         let more = patches.refused.len() - 1;
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
@@ -424,7 +438,7 @@ impl Session<'_, '_> {
 
     fn signal(&mut self, signal: i32, alone: bool) {
         match signal {
-            libc::SIGUSR1 => return self.ask(Moment::Signal),
+            libc::SIGUSR1 => return asked_for(self),
             libc::SIGINT if self.options.at.contains(&At::Signal) => self.ask(Moment::Signal),
             _ => {}
         }
@@ -712,6 +726,14 @@ impl Session<'_, '_> {
         let process = Arc::new(Process::new(helper, Arc::clone(&self.socket))?);
         let [taken, live, peak] = image::live(&process, about.state).context(image::NO_RECORDS)?;
         Ok(Some(End { process, about, taken, live, peak }))
+    }
+}
+
+/// SIGUSR1 asks for a snapshot, or marks the counts of a run without snapshots.
+fn asked_for(session: &mut Session<'_, '_>) {
+    match &mut session.watch {
+        Some(watch) if session.options.records == Records::Counts => watch.marked(),
+        _ => session.ask(Moment::Signal),
     }
 }
 
