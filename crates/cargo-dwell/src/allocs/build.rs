@@ -124,6 +124,7 @@ pub(crate) fn document(
             millis: profile.millis,
             sample: (profile.sample != 0).then_some(profile.sample),
             pid: None,
+            is_unseen: is_unseen(profile),
         },
         time,
         again,
@@ -147,6 +148,13 @@ pub(crate) fn document(
         frames,
         stacks,
     }
+}
+
+/// Returns `true` if the executable's own code has allocated nothing.
+fn is_unseen(profile: &Profile) -> bool {
+    let Some(executable) = profile.modules.first() else { return false };
+    let is_own = |stack: &Vec<u64>| stack.first().is_some_and(|at| (executable.start..executable.end).contains(at));
+    !profile.stacks.is_empty() && !profile.stacks.iter().any(is_own)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "times are far below 2^52")]

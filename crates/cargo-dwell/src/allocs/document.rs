@@ -63,6 +63,9 @@ pub struct Program {
     /// The process, if a running one was sampled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pid: Option<i32>,
+    /// Whether only libraries allocated: the program has an allocator that is not known.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_unseen: bool,
 }
 
 /// The function whose blocks alone were asked for, with all that it calls.

@@ -137,14 +137,18 @@ fn first_line(document: &Document) -> String {
     let (time, total) = (&document.time, &document.total);
     let about = if time.by == "model" { "about " } else { "" };
     format!(
-        "{} of CPU time, {about}{} ({}) of it in the allocator: {} allocations, {} frees, {} reallocations",
+        "{} of CPU time, {about}{} ({}) of it in the allocator: {}, {}, {}",
         seconds(time.program),
         seconds(time.allocator),
         share(time.allocator, time.program),
-        millions(total.allocations),
-        millions(total.frees),
-        millions(total.reallocations),
+        times(total.allocations, "allocation"),
+        times(total.frees, "free"),
+        times(total.reallocations, "reallocation"),
     )
+}
+
+fn times(number: u64, what: &str) -> String {
+    format!("{} {what}{}", millions(number), if number == 1 { "" } else { "s" })
 }
 
 /// Says what each call allocates.
@@ -226,6 +230,9 @@ fn second_line(document: &Document) -> String {
             format!("{} instead of {} gives {} of it back", cut(&best.instead), cut(&row.what), saves(best))
         }
         Some(_) => format!("No change saves {WORTH} % alone; those below save ~{together:.1} % together"),
+        None if document.program.is_unseen => {
+            "Only allocations of libraries were seen, so nothing is said about the program's own".to_owned()
+        }
         None if ratio(document.time.allocator, document.time.program) * 100.0 < WORTH => {
             format!("The allocator takes less than {WORTH} %: no change is worth it")
         }
@@ -324,7 +331,7 @@ fn what(row: &Row) -> String {
         parts.push(format!("{} freed on another thread", share(row.counts.foreign, frees)));
     }
     if row.counts.reallocations > row.counts.allocations / 10 {
-        parts.push(format!("{} reallocations", millions(row.counts.reallocations)));
+        parts.push(times(row.counts.reallocations, "reallocation"));
     }
     parts.push(row.lifetime.clone());
     let mut text = parts.join(", ");
@@ -385,6 +392,15 @@ mod tests {
         crate::allocs::suggest::mark(&rows, &mut suggestions);
         let time = Time { program: 100, allocator: 30, ..Time::default() };
         Document { time, rows, suggestions, ..Document::default() }
+    }
+
+    #[test]
+    fn no_verdict_on_an_allocator_that_is_not_known() {
+        let mut document = with(&[], true);
+        document.time.allocator = 0;
+        assert!(second_line(&document).contains("no change is worth it"));
+        document.program.is_unseen = true;
+        assert!(second_line(&document).starts_with("Only allocations of libraries were seen"));
     }
 
     #[test]
