@@ -66,6 +66,10 @@ fn names(page: &str) -> BTreeSet<&str> {
 
 #[test]
 fn how_to_names_all_that_our_types_lack() {
+    let how_to = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/how-to/slabs.md");
+    let Ok(how_to) = fs::read_to_string(how_to) else {
+        return println!("skipped: the how-to is not part of the package");
+    };
     let deps = std::env::current_exe().unwrap().parent().unwrap().to_path_buf();
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("slab_names");
     fs::create_dir_all(&folder).unwrap();
@@ -102,7 +106,6 @@ fn how_to_names_all_that_our_types_lack() {
     }
     assert!(is_documented, "{errors}");
 
-    let how_to = include_str!("../../../docs/how-to/slabs.md");
     let listed = how_to.split_once("<!-- lacks -->").expect("the how-to has the list").1;
     let listed = listed.split("Their two counts").next().unwrap();
     let listed: BTreeSet<&str> = listed.split('`').skip(1).step_by(2).filter(|name| !name.contains('<')).collect();
