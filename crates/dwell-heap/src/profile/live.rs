@@ -265,7 +265,7 @@ mod tests {
             scope.spawn(|| busy(&over));
             // It waits for a state: until enough samples are there.
             let live = (0..100).map(|_| sample(pid, Duration::from_millis(200), &mut || false));
-            let found = live.into_iter().find(|live| live.as_ref().map_or(true, |live| live.samples[1] > 4));
+            let found = live.into_iter().find(|live| live.as_ref().map_or(true, |live| live.samples[1] > 40));
             over.store(true, std::sync::atomic::Ordering::Relaxed);
             found
         });
@@ -278,7 +278,8 @@ mod tests {
                     .filter(|(of, _)| of.first().is_some_and(|of| own.contains(of)))
                     .map(|of| of.1)
                     .sum();
-                assert!(known * 10 >= live.samples[1] * 9, "{live:?}");
+                // Other tests run in this process too, some in libc.
+                assert!(known * 2 > live.samples[1], "{live:?}");
             }
             Some(Err(reason)) => eprintln!("skipped: {reason}"),
             None => panic!("there are no samples in the allocator"),
