@@ -106,7 +106,7 @@ fn time(folder: &Path) -> Option<u64> {
     let ticks: u64 = [11, 12].iter().filter_map(|at| words.get(*at)?.parse::<u64>().ok()).sum();
     // SAFETY: the call takes a number, and accesses no memory of this process.
     let per_second = unsafe { libc::sysconf(libc::_SC_CLK_TCK) };
-    Some(ticks * 1_000_000_000 / u64::try_from(per_second).unwrap_or(100).max(1))
+    Some(ticks.saturating_mul(1_000_000_000 / u64::try_from(per_second).unwrap_or(100).max(1)))
 }
 
 /// The code of a process.

@@ -242,6 +242,7 @@ impl Profile {
             before.get(&key).into_iter().for_each(|before| pair.counts.leave_out(before));
         }
         self.pairs.retain(|pair| !pair.counts.is_empty());
+        self.calls = self.calls.map(|calls| calls.saturating_sub(earlier.calls.unwrap_or(0)));
     }
 
     /// Returns a snapshot with these call stacks and without blocks, for functions that read call stacks.
@@ -286,11 +287,13 @@ mod tests {
             counts: Counts { allocations, allocated: [allocations, 0, 0], ..Counts::default() },
         };
         // The stacks of the later profile have other numbers.
-        let start =
-            Profile { pairs: vec![pair(0, 5), pair(1, 2)], stacks: vec![vec![10], vec![20]], ..Profile::default() };
+        let (pairs, stacks) = (vec![pair(0, 5), pair(1, 2)], vec![vec![10], vec![20]]);
+        let start = Profile { pairs, stacks, calls: Some(3), ..Profile::default() };
         let stacks = vec![vec![30], vec![20], vec![10]];
-        let mut end = Profile { pairs: vec![pair(0, 7), pair(1, 2), pair(2, 9)], stacks, ..Profile::default() };
+        let mut end =
+            Profile { pairs: vec![pair(0, 7), pair(1, 2), pair(2, 9)], stacks, calls: Some(10), ..Profile::default() };
         end.leave_out(&start);
+        assert_eq!(end.calls, Some(7));
         let left: Vec<_> =
             end.pairs.iter().map(|of| (of.stack, of.counts.allocations, of.counts.allocated[0])).collect();
         assert_eq!(left, [(0, 7, 7), (2, 4, 4)]);

@@ -210,7 +210,7 @@ mod counted {
             if let Some(start) = start {
                 profile.whole.clone_from(&profile.pairs);
                 if let Some(end) = end {
-                    (profile.pairs, profile.stacks) = (end.pairs, end.stacks);
+                    (profile.pairs, profile.stacks, profile.calls) = (end.pairs, end.stacks, end.calls);
                 }
                 profile.leave_out(&start);
             }
