@@ -385,7 +385,7 @@ impl Finder<'_, '_> {
                 .parts
                 .captures
                 .iter()
-                .any(|capture| self.parts.local_of(capture).is_some_and(|of| key(&of.field) == key(&local.field)))
+                .any(|capture| self.parts.local_of(capture).is_some_and(|other| key(&other.field) == key(&local.field)))
             {
                 continue;
             }
@@ -397,7 +397,8 @@ impl Finder<'_, '_> {
                 one.problem == Problem::PinFuture && other.is_some_and(|(other, _)| other.replaced.contains_key(&ty))
             };
             let is_argument = |capture: &Capture| contains(self.program, ty, capture.field.ty);
-            let inner_captures = self.parts.captures.iter().filter(|of| self.size(of.field.ty) >= WORTH_A_BOX);
+            let inner_captures =
+                self.parts.captures.iter().filter(|capture| self.size(capture.field.ty) >= WORTH_A_BOX);
             if self.found.iter().any(is_pinned) || inner_captures.into_iter().any(is_argument) {
                 continue;
             }
@@ -441,8 +442,9 @@ impl Finder<'_, '_> {
             let at = self.coroutine.states[local.states[0]].source.clone();
             // If the local was an argument, the argument is boxed too.
             let captures = self.parts.captures.iter();
-            let argument =
-                captures.filter(|of| self.parts.local_of(of).is_some_and(|of| key(&of.field) == key(&local.field)));
+            let argument = captures.filter(|capture| {
+                self.parts.local_of(capture).is_some_and(|other| key(&other.field) == key(&local.field))
+            });
             let edits = argument.map(|capture| &capture.field).chain([&local.field]).map(boxed).collect();
             let declared = self.of.source.as_ref().zip(local.field.line);
             let declared = declared.map(|(source, line)| Source { file: source.file.clone(), line });
@@ -453,14 +455,14 @@ impl Finder<'_, '_> {
 
     /// Formats a name and its type: `name: Type`.
     fn named(&self, name: &str, ty: TypeId) -> String {
-        let of = &self.program.get(ty).name;
-        if size::is_temporary(name) { format!("a temporary: {of}") } else { format!("{name}: {of}") }
+        let type_name = &self.program.get(ty).name;
+        if size::is_temporary(name) { format!("a temporary: {type_name}") } else { format!("{name}: {type_name}") }
     }
 }
 
 /// Returns the lines of a coroutine's body.
-pub(super) fn lines(of: &Type, coroutine: &Coroutine) -> Option<(u32, u32)> {
-    let first = of.source.as_ref()?.line;
+pub(super) fn lines(ty: &Type, coroutine: &Coroutine) -> Option<(u32, u32)> {
+    let first = ty.source.as_ref()?.line;
     let returned = coroutine.states.iter().find(|state| &*state.name == "Returned")?;
     let last = returned.source.as_ref()?.line;
     (first <= last).then_some((first, last))
@@ -481,9 +483,11 @@ fn contains(program: &Program, outer: TypeId, inner: TypeId) -> bool {
             Kind::Struct(fields) | Kind::Closure(fields) | Kind::Union(fields) => {
                 left.extend(fields.iter().map(|field| field.ty));
             }
-            Kind::Enum(of) => left.extend(of.variants.iter().flat_map(|of| &of.fields).map(|field| field.ty)),
+            Kind::Enum(def) => {
+                left.extend(def.variants.iter().flat_map(|variant| &variant.fields).map(|field| field.ty))
+            }
             Kind::Array { element, .. } => left.push(*element),
-            Kind::Coroutine(of) => left.extend(of.captures.iter().map(|field| field.ty)),
+            Kind::Coroutine(coroutine) => left.extend(coroutine.captures.iter().map(|field| field.ty)),
             _ => {}
         }
     }
@@ -498,14 +502,16 @@ fn may_borrow(program: &Program, ty: TypeId) -> bool {
         if !seen.insert(id) {
             continue;
         }
-        let of = program.get(id);
-        if of.path.contains(['&']) || of.path.contains("dyn ") {
+        let ty = program.get(id);
+        if ty.path.contains(['&']) || ty.path.contains("dyn ") {
             return true;
         }
-        match &of.kind {
+        match &ty.kind {
             Kind::Primitive | Kind::Pointer { .. } | Kind::WidePointer { .. } => {}
             Kind::Struct(fields) | Kind::Union(fields) => left.extend(fields.iter().map(|field| field.ty)),
-            Kind::Enum(of) => left.extend(of.variants.iter().flat_map(|of| &of.fields).map(|field| field.ty)),
+            Kind::Enum(def) => {
+                left.extend(def.variants.iter().flat_map(|variant| &variant.fields).map(|field| field.ty))
+            }
             Kind::Array { element, .. } => left.push(*element),
             _ => return true,
         }

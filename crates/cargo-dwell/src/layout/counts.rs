@@ -113,16 +113,16 @@ impl Counts {
                 file.display()
             );
         }
-        let Some(most) = saved.snapshots.into_iter().max_by_key(|of| of.live_bytes) else {
+        let Some(most) = saved.snapshots.into_iter().max_by_key(|snapshot| snapshot.live_bytes) else {
             bail!("{}: has no snapshot", file.display());
         };
         let mut counts = Self::default();
-        for of in most.enums {
-            let variants = of.variants.into_iter().map(|variant| (variant.name, variant.count)).collect();
-            counts.enums.insert(of.of, (of.instances, variants));
+        for row in most.enums {
+            let variants = row.variants.into_iter().map(|variant| (variant.name, variant.count)).collect();
+            counts.enums.insert(row.of, (row.instances, variants));
         }
-        for of in most.fields {
-            counts.fields.insert((of.of, of.name), (of.instances, of.filled));
+        for row in most.fields {
+            counts.fields.insert((row.of, row.name), (row.instances, row.filled));
         }
         Ok(counts)
     }

@@ -30,7 +30,7 @@ pub(super) enum Part {
 pub(super) fn variants(ty: &Type) -> Vec<&[Field]> {
     match &ty.kind {
         Kind::Struct(fields) | Kind::Closure(fields) => vec![fields],
-        Kind::Enum(of) => of.variants.iter().map(|variant| &variant.fields[..]).collect(),
+        Kind::Enum(def) => def.variants.iter().map(|variant| &variant.fields[..]).collect(),
         _ => Vec::new(),
     }
 }
@@ -38,8 +38,8 @@ pub(super) fn variants(ty: &Type) -> Vec<&[Field]> {
 /// Returns the `T` of `Option<T>`.
 pub(super) fn optional(program: &Program, id: TypeId) -> Option<TypeId> {
     let ty = program.get(id);
-    let Kind::Enum(of) = &ty.kind else { return None };
-    let some = of.variants.iter().find(|variant| &*variant.name == "Some")?;
+    let Kind::Enum(def) = &ty.kind else { return None };
+    let some = def.variants.iter().find(|variant| &*variant.name == "Some")?;
     Some(some.fields.first().filter(|_| ty.path.starts_with("core::option::Option<"))?.ty)
 }
 
@@ -76,8 +76,9 @@ impl<'p> Sizes<'p> {
         let variants = variants(self.program.get(outer));
         variants.is_empty()
             || variants.iter().enumerate().any(|(variant, fields)| {
-                let is_inline =
-                    |(field, of): (usize, &Field)| of.ty == inner && !self.is_boxed(Part::Field(outer, variant, field));
+                let is_inline = |(field, member): (usize, &Field)| {
+                    member.ty == inner && !self.is_boxed(Part::Field(outer, variant, field))
+                };
                 !self.is_boxed(Part::Variant(outer, variant)) && fields.iter().enumerate().any(is_inline)
             })
     }
@@ -133,7 +134,7 @@ impl<'p> Sizes<'p> {
     fn by_rules(
         &self,
         id: TypeId,
-        of: &mut dyn FnMut(TypeId) -> Layout,
+        layout_of: &mut dyn FnMut(TypeId) -> Layout,
         boxed: &dyn Fn(Part) -> bool,
     ) -> Option<Layout> {
         let ty = self.program.get(id);
@@ -154,10 +155,12 @@ impl<'p> Sizes<'p> {
             fields
                 .map(|(field, part)| match optional(self.program, part.ty) {
                     Some(_) if boxed(Part::Field(id, number, field)) => Layout::words_of(size, 1, 0),
-                    Some(inside) if boxed(Part::Niche(id, number, field)) => Layout { niche: None, ..of(inside) },
+                    Some(inside) if boxed(Part::Niche(id, number, field)) => {
+                        Layout { niche: None, ..layout_of(inside) }
+                    }
                     None if boxed(Part::Field(id, number, field)) => pointer,
                     None if boxed(Part::Slice(id, number, field)) => Layout::words_of(size, 2, 1),
-                    _ => of(part.ty),
+                    _ => layout_of(part.ty),
                 })
                 .chain(integer)
                 .collect()
@@ -202,7 +205,7 @@ impl<'p> Sizes<'p> {
                 let parts: Vec<Vec<Layout>> = (0..all.len()).map(variant).collect();
                 layout::enumeration(&parts)
             }
-            (_, Kind::Array { element, count }) => layout::array(of(*element), *count),
+            (_, Kind::Array { element, count }) => layout::array(layout_of(*element), *count),
             _ => return None,
         })
     }

@@ -83,8 +83,8 @@ impl Row {
 mod tests {
     use super::*;
 
-    fn local(name: &str, of: &str, size: u64, is_inlined: bool) -> Local {
-        Local { name: name.into(), of: of.into(), size, is_inlined }
+    fn local(name: &str, type_name: &str, size: u64, is_inlined: bool) -> Local {
+        Local { name: name.into(), of: type_name.into(), size, is_inlined }
     }
 
     fn row(frame: u64, recursive: bool, locals: Vec<Local>) -> Row {

@@ -172,7 +172,7 @@ impl Reader {
     }
 
     fn thumb(&mut self, body: &[u8], data: &dyn Fn(u64) -> bool) {
-        let half = |at: usize| body.get(at..at + 2).map(|of| u32::from(u16::from_le_bytes([of[0], of[1]])));
+        let half = |at: usize| body.get(at..at + 2).map(|bytes| u32::from(u16::from_le_bytes([bytes[0], bytes[1]])));
         // What the last `movw`, `movt` or load of a constant wrote.
         let mut registers = [0_u32; 16];
         let mut at = 0;
@@ -236,7 +236,7 @@ impl Reader {
     }
 
     fn riscv(&mut self, body: &[u8], bits: u32) {
-        let half = |at: usize| body.get(at..at + 2).map(|of| u32::from(u16::from_le_bytes([of[0], of[1]])));
+        let half = |at: usize| body.get(at..at + 2).map(|bytes| u32::from(u16::from_le_bytes([bytes[0], bytes[1]])));
         // The addresses that `auipc` wrote.
         let mut registers = [None::<u64>; 32];
         let mut at = 0;
