@@ -34,9 +34,9 @@ pub(crate) fn document(
     program: &Program,
     frames: &Frames,
     times: Option<(Calibration, Again)>,
-    of: Of<'_>,
+    about: Of<'_>,
 ) -> Document {
-    let Of { root, own_crates, during } = of;
+    let Of { root, own_crates, during } = about;
     let suggests = times.is_some();
     let (calibration, again) = times.unwrap_or_default();
     let own = Own::new(own_crates, frames);
@@ -103,7 +103,7 @@ pub(crate) fn document(
         let row = found.iter().position(|(site, _)| site.pairs.contains(&pair)).unwrap_or(0);
         suggestions.push(document::Suggestion { row, ..suggestion });
     }
-    suggestions.sort_by_key(|of| (std::cmp::Reverse(of.pays), std::cmp::Reverse(of.saves[1])));
+    suggestions.sort_by_key(|suggestion| (std::cmp::Reverse(suggestion.pays), std::cmp::Reverse(suggestion.saves[1])));
     for (number, suggestion) in suggestions.iter().enumerate() {
         rows[suggestion.row].suggestions.push(number);
     }
@@ -136,14 +136,14 @@ pub(crate) fn document(
         threads: profile
             .threads
             .iter()
-            .map(|of| Thread {
-                threads: of.threads,
-                allocations: of.allocations,
-                frees: of.frees,
-                reallocations: of.reallocations,
+            .map(|thread| Thread {
+                threads: thread.threads,
+                allocations: thread.allocations,
+                frees: thread.frees,
+                reallocations: thread.reallocations,
             })
             .collect(),
-        curve: profile.curve.iter().map(|of| Point { millis: of.millis, blocks: of.blocks }).collect(),
+        curve: profile.curve.iter().map(|point| Point { millis: point.millis, blocks: point.blocks }).collect(),
         calibration,
         frames,
         stacks,
@@ -162,8 +162,8 @@ fn percent(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 * 100.0 / whole as f64 }
 }
 
-fn allocator(of: Allocator) -> &'static str {
-    match of {
+fn allocator(allocator: Allocator) -> &'static str {
+    match allocator {
         Allocator::Glibc => "glibc",
         Allocator::Mimalloc => "mimalloc",
         Allocator::Jemalloc => "jemalloc",
@@ -171,23 +171,23 @@ fn allocator(of: Allocator) -> &'static str {
     }
 }
 
-fn counts(of: &Counts) -> document::Counts {
-    let used = of.lifetimes.iter().rposition(|count| *count > 0).map_or(0, |last| last + 1);
+fn counts(counts: &Counts) -> document::Counts {
+    let used = counts.lifetimes.iter().rposition(|count| *count > 0).map_or(0, |last| last + 1);
     document::Counts {
-        allocations: of.allocations,
-        frees: of.frees,
-        reallocations: of.reallocations,
-        bytes: of.bytes,
-        copied: of.copied,
-        live: of.live,
-        most_live: of.most_live,
-        foreign: of.foreign,
-        temporary: of.temporary,
-        in_order: of.in_order,
-        together: of.together,
-        allocated: of.allocated,
-        freed: of.freed,
-        lifetimes: of.lifetimes[..used].to_vec(),
+        allocations: counts.allocations,
+        frees: counts.frees,
+        reallocations: counts.reallocations,
+        bytes: counts.bytes,
+        copied: counts.copied,
+        live: counts.live,
+        most_live: counts.most_live,
+        foreign: counts.foreign,
+        temporary: counts.temporary,
+        in_order: counts.in_order,
+        together: counts.together,
+        allocated: counts.allocated,
+        freed: counts.freed,
+        lifetimes: counts.lifetimes[..used].to_vec(),
     }
 }
 
@@ -199,11 +199,11 @@ fn types(site: &Site, program: &Program) -> Vec<Type> {
         .types
         .iter()
         .map(|(ty, allocations)| {
-            let of = program.get(*ty);
-            Type { name: of.name.to_string(), size: of.size, allocations: *allocations }
+            let found = program.get(*ty);
+            Type { name: found.name.to_string(), size: found.size, allocations: *allocations }
         })
         .collect();
-    all.sort_by_key(|of| std::cmp::Reverse(of.allocations));
+    all.sort_by_key(|row| std::cmp::Reverse(row.allocations));
     all.truncate(PLACES);
     all
 }
@@ -325,8 +325,8 @@ mod tests {
 
     #[test]
     fn zeros_at_the_end_of_lifetimes_are_left_out() {
-        let mut of = Counts::default();
-        of.lifetimes[2] = 5;
-        assert_eq!(counts(&of).lifetimes, [0, 0, 5]);
+        let mut total = Counts::default();
+        total.lifetimes[2] = 5;
+        assert_eq!(counts(&total).lifetimes, [0, 0, 5]);
     }
 }

@@ -201,12 +201,12 @@ mod tests {
         let calibration = calibration();
         let profile = Profile::default();
         let (model, _) = Model::new(&profile, &calibration, &Again::default());
-        let of = |allocated, freed| {
+        let nanos = |allocated, freed| {
             let counts = Counts { allocations: 100, frees: 100, allocated, freed, ..Counts::default() };
             model.of(&pair(counts)).total().nanos
         };
-        assert_eq!(of([100, 0, 0], [100, 0, 0]), 1500.0);
-        assert_eq!(of([50, 0, 50], [50, 50, 0]), 500.0 + 2000.0 + 250.0 + 500.0);
+        assert_eq!(nanos([100, 0, 0], [100, 0, 0]), 1500.0);
+        assert_eq!(nanos([50, 0, 50], [50, 50, 0]), 500.0 + 2000.0 + 250.0 + 500.0);
     }
 
     #[test]
