@@ -73,7 +73,7 @@ pub(crate) fn paired(
     for ((workload, subject, baseline), of_subject) in names.iter().zip(numbers) {
         let is_baseline = |(other, subject, _): &(String, &str, &str)| other == workload && subject == baseline;
         let of_baseline = &numbers[names.iter().position(is_baseline).expect("a workload has its baseline")];
-        let ratios = spread(of_subject.iter().zip(of_baseline).map(|(number, of)| number / of).collect());
+        let ratios = spread(of_subject.iter().zip(of_baseline).map(|(number, base)| number / base).collect());
         let values = spread(of_subject.clone());
         for (at, &metric) in metrics.iter().enumerate() {
             rows.push(Row {

@@ -62,8 +62,8 @@ impl Baseline {
             value: row.value,
         });
         let machine = about::machine();
-        let of = |wanted: &str| machine.iter().find(|(name, _)| *name == wanted).map_or("", |(_, value)| value);
-        let made_with = format!("{}, {}", of("compiler"), of("allocator"));
+        let value_of = |wanted: &str| machine.iter().find(|(name, _)| *name == wanted).map_or("", |(_, value)| value);
+        let made_with = format!("{}, {}", value_of("compiler"), value_of("allocator"));
         Self { made_with, entries: entries.collect() }
     }
 
