@@ -115,7 +115,7 @@ impl Measure {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "times and sizes are far below 2^52")]
-    fn of(self, usage: &Usage) -> f64 {
+    fn value(self, usage: &Usage) -> f64 {
         match self {
             Self::Peak => usage.resident as f64,
             Self::End => usage.last as f64,
@@ -136,8 +136,8 @@ struct Rounds {
 impl Rounds {
     /// Returns the ratios of runs to the program as it is in their round, the least, the median and the largest.
     fn ratios(&self, runs: &[Usage], measure: Measure) -> [f64; 3] {
-        let base = |[before, after]: &[Usage; 2]| f64::midpoint(measure.of(before), measure.of(after));
-        let ratio = |(run, plain): (&Usage, &[Usage; 2])| measure.of(run) / base(plain).max(f64::MIN_POSITIVE);
+        let base = |[before, after]: &[Usage; 2]| f64::midpoint(measure.value(before), measure.value(after));
+        let ratio = |(run, plain): (&Usage, &[Usage; 2])| measure.value(run) / base(plain).max(f64::MIN_POSITIVE);
         let mut all: Vec<f64> = runs.iter().zip(&self.plain).map(ratio).collect();
         all.sort_by(f64::total_cmp);
         let at = |index: usize| all.get(index).copied().unwrap_or(1.0);
@@ -147,7 +147,7 @@ impl Rounds {
     /// Returns the largest share by which equal runs of a round differ.
     fn noise(&self, measure: Measure) -> f64 {
         let apart = |[before, after]: &[Usage; 2]| {
-            let [before, after] = [before, after].map(|usage| measure.of(usage));
+            let [before, after] = [before, after].map(|usage| measure.value(usage));
             (before - after).abs() / before.min(after).max(f64::MIN_POSITIVE)
         };
         self.plain.iter().map(apart).fold(0.0, f64::max)
@@ -166,7 +166,7 @@ impl Rounds {
     fn print(&self, program: &str, out: &mut dyn Write) -> io::Result<()> {
         let all: Vec<&Usage> = self.plain.iter().flatten().collect();
         let middle = |measure: Measure| {
-            let mut all: Vec<f64> = all.iter().map(|usage| measure.of(usage)).collect();
+            let mut all: Vec<f64> = all.iter().map(|usage| measure.value(usage)).collect();
             all.sort_by(f64::total_cmp);
             median(&all)
         };
@@ -210,7 +210,7 @@ impl Rounds {
                     let others: Vec<String> = Measure::ALL
                         .iter()
                         .filter(|other| **other != measure)
-                        .map(|other| format!("{} {}", other.name(), range(self.of(setting, *other))))
+                        .map(|other| format!("{} {}", other.name(), range(self.setting_ratios(setting, *other))))
                         .collect();
                     writeln!(out, "{}: {}, {} ({})", measure.name(), setting.name(), range(ratios), others.join(", "))?;
                     writeln!(out, "  {}", setting.line())?;
@@ -220,7 +220,7 @@ impl Rounds {
         Ok(())
     }
 
-    fn of(&self, setting: &Setting, measure: Measure) -> [f64; 3] {
+    fn setting_ratios(&self, setting: &Setting, measure: Measure) -> [f64; 3] {
         let runs = self
             .settings
             .iter()

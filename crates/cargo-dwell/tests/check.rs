@@ -60,7 +60,7 @@ pub fn parse(text: &str) -> usize {
 fn main() {
     let mut state = State::default();
     state.reserve();
-    let requests: u64 = std::env::args().nth(1).and_then(|of| of.parse().ok()).unwrap_or(2000);
+    let requests: u64 = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(2000);
     let mut sum = 0;
     for number in 0..requests {
         state.login(number);
@@ -72,9 +72,9 @@ fn main() {
         _ => {}
     }
     for event in &state.events {
-        match event { Event::Login(of) | Event::Logout(of) => sum += of }
+        match event { Event::Login(user) | Event::Logout(user) => sum += user }
     }
-    sum += state.sessions.iter().map(|of| of.score + of.user.len() as u64).sum::<u64>();
+    sum += state.sessions.iter().map(|session| session.score + session.user.len() as u64).sum::<u64>();
     black_box(&state);
     println!("{sum}");
 }

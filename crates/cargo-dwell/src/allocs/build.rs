@@ -20,7 +20,7 @@ const PLACES: usize = 20;
 
 /// What of the program is reported.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Of<'a> {
+pub(crate) struct Scope<'a> {
     /// The folder of the workspace's sources, if it is known, and its crates.
     pub(crate) root: Option<&'a Path>,
     pub(crate) own_crates: &'a [String],
@@ -34,9 +34,9 @@ pub(crate) fn document(
     program: &Program,
     frames: &Frames,
     times: Option<(Calibration, Again)>,
-    about: Of<'_>,
+    scope: Scope<'_>,
 ) -> Document {
-    let Of { root, own_crates, during } = about;
+    let Scope { root, own_crates, during } = scope;
     let suggests = times.is_some();
     let (calibration, again) = times.unwrap_or_default();
     let own = Own::new(own_crates, frames);
@@ -47,7 +47,7 @@ pub(crate) fn document(
     let profile = asked.as_ref().unwrap_or(profile);
     let cx = Context { program, is_sampled: profile.sample != 0, sources: Sources::new(root) };
     let costs_of =
-        |pairs: &[usize]| pairs.iter().fold(Costs::default(), |sum, pair| sum.plus(model.of(&profile.pairs[*pair])));
+        |pairs: &[usize]| pairs.iter().fold(Costs::default(), |sum, pair| sum.plus(model.costs(&profile.pairs[*pair])));
     let blocks: u64 = profile.threads.iter().map(|thread| thread.allocations + thread.reallocations).sum();
     let nanos_a_block = time.program / blocks.max(1);
     let mut found = sites::sites(profile, program, frames, &own);
@@ -97,7 +97,8 @@ pub(crate) fn document(
                 .map(|suggestion| document::Suggestion { row, ..suggestion }),
         );
     }
-    let nanos: Vec<u64> = profile.pairs.iter().map(|pair| model.range(model.of(pair).total().nanos, 0.0)[1]).collect();
+    let nanos: Vec<u64> =
+        profile.pairs.iter().map(|pair| model.range(model.costs(pair).total().nanos, 0.0)[1]).collect();
     let sum = [time.program, nanos.iter().sum()];
     for (pair, suggestion) in suggest::repeated(profile, frames, &own, &nanos, sum) {
         let row = found.iter().position(|(site, _)| site.pairs.contains(&pair)).unwrap_or(0);

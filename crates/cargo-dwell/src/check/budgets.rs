@@ -219,7 +219,8 @@ fn sizes(session: &Session, measured: &[Measured]) -> Result<Vec<Row>> {
                 let near = nearest::suggestion(name, all.iter().map(|dyn_trait| &*dyn_trait.name));
                 bail!("dwell.toml: `max-dyn`: no program has values of the trait `{name}`{near}");
             };
-            let cause = if largest.size > most.0 { format!("the largest is {}", largest.of) } else { String::new() };
+            let cause =
+                if largest.size > most.0 { format!("the largest is {}", largest.type_name) } else { String::new() };
             let at = items.at(&largest.path).map(|item| (item.file.clone(), item.line));
             rows.push(row(format!("values of dyn {name}"), most.0, largest.size, cause, at));
         }

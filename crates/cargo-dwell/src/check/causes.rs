@@ -70,7 +70,7 @@ impl Comparison<'_> {
     fn totals(&self, before: &Costs, after: &Costs) -> Vec<Row> {
         let row = |(what, unit, number): &Total| {
             let (before, after) = (number(before)?, number(after)?);
-            self.limits.of(what).growth(before, after, *unit)?;
+            self.limits.least(what).growth(before, after, *unit)?;
             Some(self.row((*what).to_owned(), *unit, (before, after), String::new(), None))
         };
         // RSS varies from run to run.
@@ -93,7 +93,7 @@ impl Comparison<'_> {
         for (key, now) in &new {
             let was = old.get(key).map_or(&[][..], |was| &was[..]);
             let numbers = (sum(was, |held| held.bytes), sum(now, |held| held.bytes));
-            let least = self.limits.of(&key.0);
+            let least = self.limits.least(&key.0);
             let growth = least.growth(numbers.0, numbers.1, Unit::Bytes);
             // Sizes are exact, whatever differs between equal runs.
             if let Some((change, by_size)) = self.larger_values(was, now)
@@ -128,7 +128,7 @@ impl Comparison<'_> {
         }
         for (name, (was, now, owners, change)) in of_types {
             let field = change.by.iter().find(|by| by.after > by.before);
-            let path = field.map_or_else(|| name.clone(), |by| field_path(&name, &by.field, &by.of));
+            let path = field.map_or_else(|| name.clone(), |by| field_path(&name, &by.field, &by.type_name));
             let because = field.map_or_else(String::new, |by| format!("{}: ", by.text()));
             let cause = format!(
                 "{because}`{name}` {} -> {} bytes, {}",
@@ -150,7 +150,7 @@ impl Comparison<'_> {
             // A variant has no type, but its fields do; `Option<Inner>` is as large as `Inner`.
             let parts = last.by.iter().filter(|by| by.before > 0 && by.after > by.before);
             let inner = parts.flat_map(|by| {
-                let is_inner = |inner: &&Change| inner.name != last.name && has_word(&by.of, &inner.name);
+                let is_inner = |inner: &&Change| inner.name != last.name && has_word(&by.type_name, &inner.name);
                 self.grown.iter().filter(is_inner).map(|inner| (by.after - by.before, inner.name.len(), inner))
             });
             let Some((.., inner)) = inner.max_by_key(|(growth, length, _)| (*growth, *length)) else { break };
@@ -183,7 +183,7 @@ impl Comparison<'_> {
             before.iter().map(|place| ((&place.what, &place.function), place.blocks)).collect();
         let row = |now: &Place| {
             let was = old.get(&(&now.what, &now.function)).copied().unwrap_or_default();
-            self.limits.of(&now.function).growth(was, now.blocks, Unit::Blocks)?;
+            self.limits.least(&now.function).growth(was, now.blocks, Unit::Blocks)?;
             let new = if was == Span::default() { "new" } else { "more often" };
             let at = now.at.as_deref().and_then(|at| place(at, self.root));
             let what = format!("{} in {}, allocated", now.what, now.function);
@@ -195,7 +195,7 @@ impl Comparison<'_> {
     fn tests(&self, before: &[Place], after: &[Place]) -> Vec<Row> {
         let row = |test: &Place| {
             let was = before.iter().find(|was| was.function == test.function)?.blocks;
-            self.limits.of(&test.function).growth(was, test.blocks, Unit::Blocks)?;
+            self.limits.least(&test.function).growth(was, test.blocks, Unit::Blocks)?;
             let at = test.at.as_deref().and_then(|at| place(at, self.root));
             let what = format!("the test {}, allocated", test.function);
             Some(self.row(what, Unit::Blocks, (was, test.blocks), "more often".to_owned(), at))

@@ -15,7 +15,7 @@ pub(super) struct Span {
 }
 
 impl Span {
-    fn of(number: u64) -> Self {
+    fn exactly(number: u64) -> Self {
         Self { least: number, most: number }
     }
 
@@ -154,8 +154,11 @@ impl Costs {
 
 /// Adds a number of one of `runs` runs to a span. A run without it has 0.
 fn widen(span: &mut Span, run: usize, number: u64) {
-    *span =
-        if run == 0 { Span::of(number) } else { Span { least: span.least.min(number), most: span.most.max(number) } };
+    *span = if run == 0 {
+        Span::exactly(number)
+    } else {
+        Span { least: span.least.min(number), most: span.most.max(number) }
+    };
 }
 
 /// Returns the blocks by owner and content, as far as `bytes` counts any.

@@ -57,7 +57,7 @@ pub(super) struct Limits<'a> {
 
 impl Limits<'_> {
     /// Returns the limit of a total, an owner, a type or a function.
-    pub(super) fn of(&self, name: &str) -> Least {
+    pub(super) fn least(&self, name: &str) -> Least {
         let found = self.named.iter().find(|(wanted, _)| is(name, wanted));
         found.map_or(self.default, |(_, limit)| match *limit {
             Limit::Share(share) => Least { share, bytes: 0, blocks: 0 },

@@ -104,8 +104,8 @@ impl Measure {
         // This ends the copies of the process.
         drop(snapshots);
         let (program, frames) = symbols.program();
-        let about = allocs::Of { root: Some(&self.root), own_crates: &self.own, during: None };
-        let allocs = profile.map(|profile| allocs::document(&profile, program, frames, None, about));
+        let scope = allocs::Scope { root: Some(&self.root), own_crates: &self.own, during: None };
+        let allocs = profile.map(|profile| allocs::document(&profile, program, frames, None, scope));
         let cost = Cost { heap, peak_bytes, allocs };
         saved::write(&self.save, |out| serde_json::to_writer(out, &cost).map_err(Into::into))?;
         Ok(ExitCode::SUCCESS)

@@ -280,7 +280,7 @@ impl Session {
         let program = program.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
         let cost = cost?;
         let selection = Selection { all: false, root: Some(root), profile: executable.profile.as_deref() };
-        let sizes = Known::of(&Document::new(&program, selection))?;
+        let sizes = Known::from_document(&Document::new(&program, selection))?;
         let mut measured = Measured {
             name: name.clone(),
             planned: planned.clone(),

@@ -46,7 +46,7 @@ pub struct Trait {
 pub struct Implementor {
     /// The short name.
     #[serde(rename = "type")]
-    pub of: String,
+    pub type_name: String,
     /// The full path.
     pub path: String,
     /// The size of a value in bytes.
@@ -101,7 +101,12 @@ pub fn traits(program: &Program, all: bool, root: Option<&Path>) -> Vec<Trait> {
                 |path: &str| path.split("::").next().is_some_and(|krate| own_crates.binary_search(&krate).is_ok());
             let implementor = |id: &TypeId| {
                 let ty = program.get(*id);
-                Implementor { of: ty.name.to_string(), path: ty.path.to_string(), size: ty.size, align: ty.align }
+                Implementor {
+                    type_name: ty.name.to_string(),
+                    path: ty.path.to_string(),
+                    size: ty.size,
+                    align: ty.align,
+                }
             };
             let fits = |bytes: u64| {
                 let fits =

@@ -136,7 +136,7 @@ fn text(
         let mut rows = vec![header(&["size", "align", "type"])];
         let most = if args.pattern.is_some() { usize::MAX } else { ROWS };
         for one in dyn_trait.implementors.iter().take(most) {
-            rows.push(vec![right(count(one.size)), right(count(one.align)), Cell::new(&one.of)]);
+            rows.push(vec![right(count(one.size)), right(count(one.align)), Cell::new(&one.type_name)]);
         }
         look.table(out, &rows)?;
     }

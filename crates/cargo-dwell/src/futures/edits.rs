@@ -63,7 +63,7 @@ impl Place<'_> {
             Problem::PinFuture | Problem::BoxValue => {
                 let variable = suggestion.change.edits.last()?;
                 let line = suggestion.at.as_ref()?.line as usize;
-                let value = self.tokens.initialiser(self.body.clone(), &variable.of.0, line)?;
+                let value = self.tokens.initialiser(self.body.clone(), &variable.part.0, line)?;
                 let around = match suggestion.problem {
                     Problem::PinFuture => PINNED,
                     _ => self.boxed_value(value)?,

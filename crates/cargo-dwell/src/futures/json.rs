@@ -64,7 +64,7 @@ pub struct Held {
     pub name: String,
     /// The short name of its type.
     #[serde(rename = "type")]
-    pub of: String,
+    pub type_name: String,
     /// The size in bytes.
     pub size: u64,
     /// The offset in the future, in bytes.
@@ -168,7 +168,7 @@ impl Future {
         let file = ty.source.as_ref().map(|source| source.file.to_string());
         let held = |field: &Field| Held {
             name: field.name.to_string(),
-            of: program.get(field.ty).name.to_string(),
+            type_name: program.get(field.ty).name.to_string(),
             size: program.size_of(field.ty),
             offset: field.offset,
             file: file.clone().filter(|_| field.line.is_some()),
@@ -189,7 +189,7 @@ impl Future {
                 line: state.source.as_ref().map(|source| source.line),
                 awaited: state.awaited.as_ref().map(|field| Held {
                     name: field.name.to_string(),
-                    of: program.get(field.ty).name.to_string(),
+                    type_name: program.get(field.ty).name.to_string(),
                     size: program.size_of(field.ty),
                     offset: field.offset,
                     file: None,

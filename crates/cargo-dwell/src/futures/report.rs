@@ -252,12 +252,12 @@ fn awaits(future: &Future, most: usize) -> Vec<Vec<Cell>> {
             rows.push(vec![Cell::new(location), Cell::new(what), Cell::new(type_name), right(size), Cell::new(line)]);
         };
         if let Some(held) = &point.awaited {
-            row("waits for".to_owned(), &held.of, held.size, String::new());
+            row("waits for".to_owned(), &held.type_name, held.size, String::new());
         }
         for held in point.held.iter().take(HELD) {
             let what = if is_temporary(&held.name) { "a temporary" } else { &held.name };
             let declared = if held.line.is_some() { at(held.file.as_ref(), held.line) } else { String::new() };
-            row(format!("holds {what}"), &held.of, held.size, declared);
+            row(format!("holds {what}"), &held.type_name, held.size, declared);
         }
         if point.held.len() > HELD {
             let rest = &point.held[HELD..];
@@ -307,11 +307,11 @@ fn tree(node: &Node, whole: u64, depth: usize, out: &mut impl io::Write) -> io::
 /// Formats a held value: `name: Type 24`.
 fn name(held: &Held) -> String {
     let name = match &*held.name {
-        AWAITED => return format!("the awaited {} {}", held.of, count(held.size)),
+        AWAITED => return format!("the awaited {} {}", held.type_name, count(held.size)),
         name if is_temporary(name) => "a temporary",
         name => name,
     };
-    format!("{name}: {} {}", held.of, count(held.size))
+    format!("{name}: {} {}", held.type_name, count(held.size))
 }
 
 fn list(held: &[Held]) -> String {

@@ -140,7 +140,7 @@ pub(super) fn total(sizes: impl Iterator<Item = u64>) -> u64 {
 /// A change to one part of a coroutine.
 #[derive(Clone, Debug)]
 pub(super) struct Edit {
-    pub(super) of: Key,
+    pub(super) part: Key,
     /// The state that awaits it: futures of one type may share their bytes in several states.
     pub(super) awaited_in: Option<usize>,
     pub(super) becomes: Becomes,
@@ -200,7 +200,7 @@ impl<'p> Sizes<'p> {
     }
 
     /// Returns the size of a type after the change.
-    pub(super) fn of(&mut self, id: TypeId) -> u64 {
+    pub(super) fn size_of(&mut self, id: TypeId) -> u64 {
         if let Some((size, _)) = self.replaced(id) {
             return size;
         }
@@ -236,14 +236,14 @@ impl<'p> Sizes<'p> {
                 let variants = of_enum.variants.iter().map(|variant| &variant.fields[..]);
                 self.largest(ty.size, ty.align, variants)
             }
-            Kind::Array { element, count } => self.of(*element).saturating_mul(*count).min(ty.size),
+            Kind::Array { element, count } => self.size_of(*element).saturating_mul(*count).min(ty.size),
             Kind::Coroutine(_) => self.coroutine(id),
             _ => ty.size,
         }
     }
 
     fn less(&mut self, field: &Field) -> u64 {
-        self.program.size_of(field.ty).saturating_sub(self.of(field.ty))
+        self.program.size_of(field.ty).saturating_sub(self.size_of(field.ty))
     }
 
     /// Returns the size of a type with alternative sets of fields.
@@ -268,7 +268,7 @@ impl<'p> Sizes<'p> {
         let edits: Vec<Edit> = of_this.flat_map(|change| change.edits.iter().cloned()).collect();
         let pointer = program.pointer_size;
         let before = parts.layout(&mut |field| (program.size_of(field.ty), program.get(field.ty).align), &[], pointer);
-        let mut sizes = |field: &Field| (self.of(field.ty), self.align(field.ty));
+        let mut sizes = |field: &Field| (self.size_of(field.ty), self.align(field.ty));
         let after = parts.layout(&mut sizes, &edits, pointer);
         let less = before.saturating_sub(after);
         // Where rustc found a smaller layout than the rules do, less of it can be saved.
@@ -283,7 +283,7 @@ impl Parts {
         let mut prefix = vec![(self.tag, self.tag.max(1))];
         let mut rest: HashMap<usize, Vec<(u64, u64)>> = HashMap::new();
         let find = |field: &Field, states: &[usize]| {
-            let fits = |edit: &&Edit| edit.of == key(field) && edit.awaited_in.is_none_or(|state| states == [state]);
+            let fits = |edit: &&Edit| edit.part == key(field) && edit.awaited_in.is_none_or(|state| states == [state]);
             edits.iter().find(fits).map(|edit| &edit.becomes)
         };
         for capture in &self.captures {

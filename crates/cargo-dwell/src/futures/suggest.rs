@@ -33,7 +33,7 @@ pub(super) fn suggest(program: &Program, graph: &Graph, futures: &[TypeId], file
     for &id in futures {
         let ty = program.get(id);
         let (Kind::Coroutine(coroutine), Some(parts)) = (&ty.kind, graph.parts.get(&id)) else { continue };
-        let mut found = Finder { program, graph, id, of: ty, coroutine, parts, files, found: Vec::new() };
+        let mut found = Finder { program, graph, id, ty, coroutine, parts, files, found: Vec::new() };
         found.held_twice();
         found.unused_arguments();
         found.drop_before_await();
@@ -58,7 +58,7 @@ pub(super) fn suggest(program: &Program, graph: &Graph, futures: &[TypeId], file
                         .change
                         .edits
                         .iter()
-                        .all(|edit| suggestion.change.edits.iter().any(|known| known.of == edit.of))
+                        .all(|edit| suggestion.change.edits.iter().any(|known| known.part == edit.part))
             };
             let is_box = suggestion.problem == Problem::BoxFuture && suggestion.change.replaced.is_empty();
             let fewer = all.iter().filter(boxed).map(Suggestion::own_saving).max().unwrap_or(0);
@@ -233,14 +233,14 @@ fn sizes_after(
         let of_this = changes.iter().copied().filter(|change| change.coroutine == id);
         let own: Vec<&Change> = of_this.chain([&inside]).collect();
         let within = own.iter().flat_map(|change| change.within(graph)).collect();
-        let size = Sizes::new(program, graph, &own, &within).of(id);
+        let size = Sizes::new(program, graph, &own, &within).size_of(id);
         resolved.insert(id, (size, program.get(id).align));
     }
     let Some(first) = changes.first() else { return Vec::new() };
     let all = Change { replaced: resolved.clone(), ..Change::new(first.coroutine, Vec::new()) };
     let (within, all) = (all.within(graph), [&all]);
     let mut sizes = Sizes::new(program, graph, &all, &within);
-    futures.iter().filter(|id| around.contains(id)).map(|id| (*id, sizes.of(*id))).collect()
+    futures.iter().filter(|id| around.contains(id)).map(|id| (*id, sizes.size_of(*id))).collect()
 }
 
 /// Returns the savings of a change, by future.

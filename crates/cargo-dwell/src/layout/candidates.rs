@@ -85,7 +85,7 @@ pub(super) struct Candidate {
 
 impl Candidate {
     /// Returns a change without boxes.
-    pub(super) fn of(kind: Change, size: u64, saves: u64) -> Self {
+    pub(super) fn unboxed(kind: Change, size: u64, saves: u64) -> Self {
         Self {
             kind,
             boxes: Vec::new(),
@@ -124,7 +124,7 @@ pub(super) struct Finder<'a, 'p> {
 
 impl Finder<'_, '_> {
     /// Returns the changes of a type that save enough.
-    pub(super) fn of(&self, id: TypeId, item: Option<&Item>) -> Vec<Candidate> {
+    pub(super) fn candidates(&self, id: TypeId, item: Option<&Item>) -> Vec<Candidate> {
         let ty = self.program.get(id);
         let found = match &ty.kind {
             Kind::Enum(_) => self.variants(id, ty, item),
@@ -143,7 +143,7 @@ impl Finder<'_, '_> {
     }
 
     pub(super) fn size(&self, id: TypeId) -> u64 {
-        self.sizes.of(id).size
+        self.sizes.layout(id).size
     }
 
     /// Returns `true` if values of a type, or of that in an `Option`, are elements and targets elsewhere too.
@@ -180,7 +180,7 @@ impl Finder<'_, '_> {
         }
         let layouts = fields.iter().enumerate().map(|(index, field)| {
             let is_boxed = boxed.contains(&index) || self.sizes.is_boxed(Part::Field(id, variant, index));
-            if is_boxed { self.pointer() } else { self.sizes.of(field.ty) }
+            if is_boxed { self.pointer() } else { self.sizes.layout(field.ty) }
         });
         layout::structure(&layouts.collect::<Vec<_>>()).size
     }
@@ -431,7 +431,7 @@ impl Finder<'_, '_> {
             how,
             is_rare: true,
             boxes,
-            ..Candidate::of(Change::BoxError, size, saves)
+            ..Candidate::unboxed(Change::BoxError, size, saves)
         })
     }
 
@@ -451,7 +451,7 @@ impl Finder<'_, '_> {
             how = format!("{how}; WITH CARE: a foreign function at {at} has this type, so both sides must change");
         }
         let parts = order.iter().map(|field| field.name.to_string()).collect();
-        Some(Candidate { parts, how, ..Candidate::of(Change::Reorder, ty.size, saves) })
+        Some(Candidate { parts, how, ..Candidate::unboxed(Change::Reorder, ty.size, saves) })
     }
 }
 

@@ -49,7 +49,7 @@ impl Finder<'_, '_> {
             how: format!("`Box<str>` or `Box<[T]>` for {}: no code changes their length", list(&names)),
             edits: fixed.iter().filter_map(|(_, field)| edit(field)).collect(),
             boxes,
-            ..Candidate::of(Change::BoxSlice, size, saves)
+            ..Candidate::unboxed(Change::BoxSlice, size, saves)
         })
     }
 
@@ -89,7 +89,7 @@ impl Finder<'_, '_> {
             parts: found.iter().map(|(_, field, _)| field.name.to_string()).collect(),
             how,
             boxes,
-            ..Candidate::of(Change::Niche, size, saves)
+            ..Candidate::unboxed(Change::Niche, size, saves)
         })
     }
 
@@ -117,7 +117,7 @@ impl Finder<'_, '_> {
             ),
             boxes,
             least_shown: 0,
-            ..Candidate::of(Change::Flags, size, saves)
+            ..Candidate::unboxed(Change::Flags, size, saves)
         })
     }
 

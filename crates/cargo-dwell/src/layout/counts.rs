@@ -35,7 +35,7 @@ struct Snapshot {
 #[serde(default)]
 struct Field {
     #[serde(rename = "type")]
-    of: String,
+    type_name: String,
     #[serde(rename = "field")]
     name: String,
     instances: u64,
@@ -46,7 +46,7 @@ struct Field {
 #[serde(default)]
 struct Enum {
     #[serde(rename = "type")]
-    of: String,
+    type_name: String,
     instances: u64,
     variants: Vec<Variant>,
 }
@@ -119,10 +119,10 @@ impl Counts {
         let mut counts = Self::default();
         for row in most.enums {
             let variants = row.variants.into_iter().map(|variant| (variant.name, variant.count)).collect();
-            counts.enums.insert(row.of, (row.instances, variants));
+            counts.enums.insert(row.type_name, (row.instances, variants));
         }
         for row in most.fields {
-            counts.fields.insert((row.of, row.name), (row.instances, row.filled));
+            counts.fields.insert((row.type_name, row.name), (row.instances, row.filled));
         }
         Ok(counts)
     }

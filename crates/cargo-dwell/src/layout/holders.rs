@@ -59,7 +59,7 @@ impl Places {
 
     /// Returns the rank of the holder of a type that may have the most values.
     pub fn rank(&self, program: &Program, id: TypeId) -> Rank {
-        let all = self.holders.of(program, &self.embedding, id, &Sizes::new(program));
+        let all = self.holders.around(program, &self.embedding, id, &Sizes::new(program));
         all.first().map_or(Rank::Once, |holder| holder.rank)
     }
 }
@@ -195,7 +195,13 @@ impl Holders {
     /// first, and of these the nearest.
     ///
     /// A part that `sizes` has in a box is no longer in the type around it.
-    pub(super) fn of(&self, program: &Program, embedding: &Embedding, id: TypeId, sizes: &Sizes<'_>) -> Vec<Holder> {
+    pub(super) fn around(
+        &self,
+        program: &Program,
+        embedding: &Embedding,
+        id: TypeId,
+        sizes: &Sizes<'_>,
+    ) -> Vec<Holder> {
         let mut found: Vec<(usize, Holder)> = Vec::new();
         let mut seen = HashSet::from([id]);
         let mut left = std::collections::VecDeque::from([(id, 0)]);

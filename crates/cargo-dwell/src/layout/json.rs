@@ -62,7 +62,7 @@ pub struct Field {
     pub name: String,
     /// The short name of its type.
     #[serde(rename = "type")]
-    pub of: String,
+    pub type_name: String,
     /// The offset in the whole type, in bytes.
     pub offset: u64,
     /// The size in bytes.
@@ -122,7 +122,7 @@ impl Type {
         let measured = measure(program, ty);
         let field = |field: &dwell_debuginfo::Field| Field {
             name: field.name.to_string(),
-            of: program.get(field.ty).name.to_string(),
+            type_name: program.get(field.ty).name.to_string(),
             offset: field.offset,
             size: program.size_of(field.ty),
         };

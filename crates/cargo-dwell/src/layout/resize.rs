@@ -59,7 +59,7 @@ impl<'p> Sizes<'p> {
     }
 
     /// Returns the layout of a type.
-    pub(super) fn of(&self, id: TypeId) -> Layout {
+    pub(super) fn layout(&self, id: TypeId) -> Layout {
         self.changed.get(&id).copied().unwrap_or_else(|| self.present(id, 0))
     }
 
@@ -96,10 +96,10 @@ impl<'p> Sizes<'p> {
         }
         let mut trial = Trial { sizes: self, parts, affected: &affected, known: HashMap::new() };
         for &id in &affected {
-            trial.of(id, 0);
+            trial.layout(id, 0);
         }
         let mut known = trial.known;
-        known.retain(|id, layout| self.of(*id).size != layout.size);
+        known.retain(|id, layout| self.layout(*id).size != layout.size);
         known
     }
 
@@ -228,21 +228,21 @@ struct Trial<'a, 'p> {
 }
 
 impl Trial<'_, '_> {
-    fn of(&mut self, id: TypeId, depth: u32) -> Layout {
+    fn layout(&mut self, id: TypeId, depth: u32) -> Layout {
         let sizes = self.sizes;
         if !self.affected.contains(&id) || depth > DEEPEST {
-            return sizes.of(id);
+            return sizes.layout(id);
         }
         if let Some(&known) = self.known.get(&id) {
             return known;
         }
         let own = sizes.present(id, 0);
         // A type cannot contain itself; for damaged debug info it keeps its size.
-        self.known.insert(id, sizes.of(id));
+        self.known.insert(id, sizes.layout(id));
         let parts = self.parts;
         let is_boxed = |part| sizes.is_boxed(part) || parts.contains(&part);
         let before = sizes.by_rules(id, &mut |part| sizes.present(part, 0), &|_| false);
-        let after = sizes.by_rules(id, &mut |part| self.of(part, depth + 1), &is_boxed);
+        let after = sizes.by_rules(id, &mut |part| self.layout(part, depth + 1), &is_boxed);
         let found = match (before, after) {
             (Some(before), Some(after)) => checked(own, before, after),
             _ => own,

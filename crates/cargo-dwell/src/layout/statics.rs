@@ -16,7 +16,7 @@ use std::ops::Range;
 struct Static<'a> {
     path: &'a str,
     #[serde(rename = "type")]
-    of: &'a str,
+    type_name: &'a str,
     size: u64,
     /// The section: `.bss` takes memory only, `.data` is in the file too, `.rodata` may stay in flash.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -49,7 +49,7 @@ pub(super) fn write(program: &Program, args: &LayoutArgs, out: &mut impl io::Wri
         })
         .map(|variable| Static {
             path: &variable.path,
-            of: &program.get(variable.ty).name,
+            type_name: &program.get(variable.ty).name,
             size: program.size_of(variable.ty),
             section: section(variable.address),
         })
@@ -68,7 +68,7 @@ pub(super) fn write(program: &Program, args: &LayoutArgs, out: &mut impl io::Wri
     let mut by_type: BTreeMap<&str, Vec<&Static<'_>>> = BTreeMap::new();
     for variable in &all {
         by_section.entry(variable.section.unwrap_or("elsewhere")).or_default().push(variable);
-        by_type.entry(variable.of).or_default().push(variable);
+        by_type.entry(variable.type_name).or_default().push(variable);
     }
     let whole = |name: &str| {
         sections.iter().find(|(_, section)| section == name).map_or(0, |(range, _)| range.end - range.start)
@@ -85,7 +85,7 @@ pub(super) fn write(program: &Program, args: &LayoutArgs, out: &mut impl io::Wri
     let shown = args.top.unwrap_or(ROWS).min(all.len());
     rows.extend(all[..shown].iter().map(|variable| {
         let section = variable.section.unwrap_or_default();
-        vec![right(count(variable.size)), Cell::new(section), Cell::new(variable.path), Cell::new(variable.of)]
+        vec![right(count(variable.size)), Cell::new(section), Cell::new(variable.path), Cell::new(variable.type_name)]
     }));
     look.table(out, &rows)?;
     if shown < all.len() {

@@ -250,10 +250,10 @@ impl<'p> Facts<'p> {
                 let ty = self.program.get(**id);
                 self.holders.is_on_heap(**id) || is(ty, "core::result::Result")
             });
-            return returned.map(|(id, after)| sizes.of(*id).size.saturating_sub(after.size)).max().unwrap_or(0);
+            return returned.map(|(id, after)| sizes.layout(*id).size.saturating_sub(after.size)).max().unwrap_or(0);
         }
         let on_heap = candidate.after.iter().filter(|(id, _)| self.holders.is_on_heap(**id));
-        let less = on_heap.map(|(id, after)| sizes.of(*id).size.saturating_sub(after.size));
+        let less = on_heap.map(|(id, after)| sizes.layout(*id).size.saturating_sub(after.size));
         let worth = less.fold(0, u64::saturating_add);
         match candidate.kind {
             _ if candidate.is_general => worth / 4,
@@ -278,7 +278,7 @@ impl<'p> Facts<'p> {
             items: &self.items,
             is_counted: self.counts.is_some(),
         };
-        let judged = finder.of(id, item).into_iter().map(|candidate| self.judge(id, ty, candidate, sizes));
+        let judged = finder.candidates(id, item).into_iter().map(|candidate| self.judge(id, ty, candidate, sizes));
         // Most structs have a `String`: what nothing speaks for is not worth a line.
         let is_compact =
             |suggestion: &Suggestion| matches!(suggestion.kind, Change::BoxSlice | Change::Niche | Change::Flags);
@@ -333,7 +333,7 @@ impl<'p> Facts<'p> {
         let break_even = candidate.break_even();
         let mut evidence = Evidence { break_even_percent: break_even, heap: candidate.heap, ..Evidence::default() };
         let against = self.counts.as_ref().and_then(|counts| count_values(counts, ty, &candidate, &mut evidence));
-        evidence.holders = self.holders.of(self.program, &self.embedding, id, sizes);
+        evidence.holders = self.holders.around(self.program, &self.embedding, id, sizes);
         evidence.rank = evidence.holders.first().map_or(Rank::Once, |holder| holder.rank);
         let against = self.declined(ty, &candidate).or(against).or_else(|| candidate.against.clone());
         let withheld = against.or_else(|| self.without_evidence(ty, &candidate, &evidence));

@@ -66,17 +66,17 @@ impl Diff {
         let Some(after) = new.snapshots.last() else { bail!("there is no snapshot to compare") };
         let same = old.snapshots.iter().rev().find(|snapshot| snapshot.at == after.at);
         let Some(before) = same.or(old.snapshots.last()) else { bail!("there is no snapshot to compare with") };
-        Ok(Self::of(before, after))
+        Ok(Self::between(before, after))
     }
 
     /// Compares two snapshots.
-    pub(crate) fn of(before: &Snapshot, after: &Snapshot) -> Self {
-        let key = |piece: &Piece<'_>| (piece.owner.to_owned(), piece.of.content.clone(), piece.of.element.clone());
+    pub(crate) fn between(before: &Snapshot, after: &Snapshot) -> Self {
+        let key = |piece: &Piece<'_>| (piece.owner.to_owned(), piece.row.content.clone(), piece.row.element.clone());
         let mut changes: BTreeMap<(String, String, String), Change> = BTreeMap::new();
         let mut types: BTreeMap<String, TypeChange> = BTreeMap::new();
         for (pieces, is_after) in [(pieces(before, after), false), (pieces(after, before), true)] {
             for piece in pieces {
-                let blocks = piece.of;
+                let blocks = piece.row;
                 let change = changes.entry(key(&piece)).or_insert_with(|| Change {
                     owner: piece.owner.to_owned(),
                     content: blocks.content.clone(),
@@ -198,7 +198,7 @@ impl Diff {
 /// Blocks of one owner and type that one line allocated.
 struct Piece<'s> {
     owner: &'s str,
-    of: &'s Blocks,
+    row: &'s Blocks,
     at: Option<&'s str>,
     bytes: u64,
     blocks: u64,
@@ -224,12 +224,12 @@ fn pieces<'s>(one: &'s Snapshot, other: &'s Snapshot) -> Vec<Piece<'s>> {
         for site in &held.sites {
             let at = site.at.as_deref();
             let owner = at.filter(|_| is_unsure(held)).and_then(|at| elsewhere(held, at)).unwrap_or(&held.owner);
-            all.push(Piece { owner, of: held, at, bytes: site.bytes, blocks: site.blocks });
+            all.push(Piece { owner, row: held, at, bytes: site.bytes, blocks: site.blocks });
             bytes = bytes.saturating_sub(site.bytes);
             blocks = blocks.saturating_sub(site.blocks);
         }
         // Only some of the sites are listed.
-        all.push(Piece { owner: &held.owner, of: held, at: None, bytes, blocks });
+        all.push(Piece { owner: &held.owner, row: held, at: None, bytes, blocks });
     }
     all
 }
@@ -280,7 +280,7 @@ mod tests {
             [row("(stack)", "stack", 800, 1), row("(stack)", "stack", 90_000, 2), row("(stack)", "stack", 7, 3)];
         let after = [row("(local items of app::main)", "local", 800, 1), row("Item.name", "field", 99_000, 2)];
         let after = after.into_iter().chain([row("(stack)", "stack", 7, 3)]).collect();
-        let diff = Diff::of(&snapshot(before.to_vec()), &snapshot(after));
+        let diff = Diff::between(&snapshot(before.to_vec()), &snapshot(after));
         let changes: Vec<_> = diff
             .changes
             .iter()
@@ -293,7 +293,7 @@ mod tests {
     fn changes_are_sorted_by_growth() {
         let before = snapshot(&[("A.x", "Vec<u8>", 80), ("A.y", "String", 400), ("A.z", "Box<B>", 8)]);
         let after = snapshot(&[("A.x", "Vec<u8>", 8000), ("A.z", "Box<B>", 8), ("A.w", "Vec<u8>", 16)]);
-        let diff = Diff::of(&before, &after);
+        let diff = Diff::between(&before, &after);
         let owners: Vec<&str> = diff.changes.iter().map(|change| &*change.owner).collect();
         assert_eq!(owners, ["A.x", "A.w", "A.y"]);
         assert_eq!((diff.types[0].content.as_str(), diff.types[0].after_bytes), ("Vec<u8>", 8016));

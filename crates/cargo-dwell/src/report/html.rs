@@ -47,7 +47,7 @@ fn page(document: &Document, diff: Option<&Diff>) -> String {
         notes.push(format!("Allocations were sampled: the live bytes have a standard error of {}.", bytes(error)));
     }
     let of_run = match document.snapshots.as_slice() {
-        [first, .., last] if diff.is_none() => Some(Diff::of(first, last)),
+        [first, .., last] if diff.is_none() => Some(Diff::between(first, last)),
         _ => None,
     };
     let charts = super::history::charts(&document.snapshots.iter().collect::<Vec<_>>());

@@ -45,7 +45,7 @@ pub(crate) fn write(document: &Document, top: Option<usize>, look: &Look, out: &
     history::write(&timed, look, out)?;
     if let [first, .., last] = timed[..] {
         look.heading(out, "What grew", &format!(" from {} to {}", first.at, last.at))?;
-        super::diff::Diff::of(first, last).write(top, look, out)?;
+        super::diff::Diff::between(first, last).write(top, look, out)?;
     }
     Ok(())
 }
@@ -484,7 +484,7 @@ fn mentions(text: &str, name: &str) -> bool {
 fn path(snapshot: &Snapshot, name: &str) -> Vec<String> {
     owners(snapshot, name)
         .into_iter()
-        .map(|Step { of: type_name, within, owner }| match within {
+        .map(|Step { type_name, within, owner }| match within {
             Some(blocks) => format!("{type_name} is in {} of {}", blocks.content, self::owner(blocks)),
             None => format!("{type_name} is in {owner}"),
         })
@@ -493,7 +493,7 @@ fn path(snapshot: &Snapshot, name: &str) -> Vec<String> {
 
 /// A step from a type to its owner.
 pub(crate) struct Step<'d> {
-    of: &'d str,
+    type_name: &'d str,
     /// What the owner has the type in, if that is a block.
     within: Option<&'d Blocks>,
     pub(crate) owner: String,
@@ -519,13 +519,13 @@ pub(crate) fn owners<'d>(snapshot: &'d Snapshot, name: &'d str) -> Vec<Step<'d>>
                 .max_by_key(|field| field.instances)
         };
         if let Some(blocks) = holder {
-            steps.push(Step { of: type_name, within: Some(blocks), owner: blocks.owner.clone() });
+            steps.push(Step { type_name, within: Some(blocks), owner: blocks.owner.clone() });
             if !["field", "weak"].contains(&&*blocks.by) {
                 break;
             }
             type_name = type_of(&blocks.owner);
         } else if let Some(field) = inline() {
-            steps.push(Step { of: type_name, within: None, owner: format!("{}.{}", field.of, field.field) });
+            steps.push(Step { type_name, within: None, owner: format!("{}.{}", field.of, field.field) });
             type_name = type_of(&field.of);
         } else {
             break;

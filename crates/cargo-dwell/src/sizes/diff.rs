@@ -46,7 +46,7 @@ pub(crate) struct By {
     /// that it awaits.
     pub(crate) field: String,
     #[serde(rename = "type")]
-    pub(crate) of: String,
+    pub(crate) type_name: String,
     /// The size before, in bytes; 0 if the part is new.
     pub(crate) before: u64,
     /// The size after, in bytes; 0 if the part is gone.
@@ -80,9 +80,9 @@ impl Diff {
             Known::read(file)?
         } else {
             let program = dwell_debuginfo::load(file, options)?;
-            Known::of(&Document::new(&program, Selection { profile: None, ..selection }))?
+            Known::from_document(&Document::new(&program, Selection { profile: None, ..selection }))?
         };
-        let after = Known::of(after)?;
+        let after = Known::from_document(after)?;
         if let (Some(old), Some(new)) = (&before.program.profile, &after.program.profile)
             && old != new
         {
@@ -215,7 +215,7 @@ impl Diff {
 
 impl By {
     pub(crate) fn text(&self) -> String {
-        let suffix = if self.of.is_empty() { String::new() } else { format!(": {}", self.of) };
+        let suffix = if self.type_name.is_empty() { String::new() } else { format!(": {}", self.type_name) };
         match (self.before, self.after) {
             (0, after) => format!("added `{}{suffix}` ({})", self.field, plural(after, "byte")),
             (before, 0) => format!("removed `{}{suffix}` ({})", self.field, plural(before, "byte")),
@@ -258,7 +258,8 @@ fn items(known: Known) -> BTreeMap<String, Item> {
 
 fn type_parts(ty: &KnownType) -> BTreeMap<String, (String, u64)> {
     let mut parts = BTreeMap::new();
-    let field = |prefix: &str, field: &KnownField| (format!("{prefix}{}", field.name), (field.of.clone(), field.size));
+    let field =
+        |prefix: &str, field: &KnownField| (format!("{prefix}{}", field.name), (field.type_name.clone(), field.size));
     parts.extend(ty.fields.iter().map(|part| field("", part)));
     for variant in &ty.variants {
         parts.insert(variant.name.clone(), (String::new(), variant.size));
@@ -277,14 +278,14 @@ fn future_parts(future: &futures::json::Future) -> BTreeMap<String, (String, u64
         }
     };
     for capture in &future.captures {
-        add(format!("argument {}", capture.name), &capture.of, capture.size);
+        add(format!("argument {}", capture.name), &capture.type_name, capture.size);
     }
     for one in &future.awaits {
         for held in &one.held {
-            add(held.name.clone(), &held.of, held.size);
+            add(held.name.clone(), &held.type_name, held.size);
         }
         if let Some(awaited) = &one.awaited {
-            add(format!("await {}", awaited.of), "", awaited.size);
+            add(format!("await {}", awaited.type_name), "", awaited.size);
         }
     }
     parts
@@ -296,12 +297,12 @@ fn by(before: &Item, after: &Item) -> Vec<By> {
     for (name, (type_name, size)) in &after.parts {
         let was = before.parts.get(name).map_or(0, |part| part.1);
         if was != *size {
-            all.push(By { field: name.clone(), of: type_name.clone(), before: was, after: *size });
+            all.push(By { field: name.clone(), type_name: type_name.clone(), before: was, after: *size });
         }
     }
     for (name, (type_name, size)) in &before.parts {
         if *size > 0 && !after.parts.contains_key(name) {
-            all.push(By { field: name.clone(), of: type_name.clone(), before: *size, after: 0 });
+            all.push(By { field: name.clone(), type_name: type_name.clone(), before: *size, after: 0 });
         }
     }
     let grows = after.size > before.size;

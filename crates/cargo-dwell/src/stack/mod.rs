@@ -104,7 +104,7 @@ struct Target {
 struct Local {
     name: String,
     #[serde(rename = "type")]
-    of: String,
+    type_name: String,
     size: u64,
     /// Whether a function declares it that is inlined into this one.
     is_inlined: bool,
@@ -197,7 +197,12 @@ fn row(
         .flat_map(|frame| &frame.locals)
         .map(|(name, ty, is_inlined)| {
             let value = program.get(*ty);
-            Local { name: name.to_string(), of: value.name.to_string(), size: value.size, is_inlined: *is_inlined }
+            Local {
+                name: name.to_string(),
+                type_name: value.name.to_string(),
+                size: value.size,
+                is_inlined: *is_inlined,
+            }
         })
         .filter(|local| local.size >= LEAST_LOCAL)
         .collect();
@@ -239,7 +244,7 @@ fn text(document: &Document, total: usize, look: &Look, out: &mut impl io::Write
             .locals
             .iter()
             .take(LOCALS)
-            .map(|local| format!("{}: {} {}", local.name, local.of, count(local.size)))
+            .map(|local| format!("{}: {} {}", local.name, local.type_name, count(local.size)))
             .collect();
         let mut locals = locals;
         let more = row.locals.len().saturating_sub(LOCALS);

@@ -89,7 +89,7 @@ fn path(function: &Row, known: &HashMap<&str, &Row>) -> Bar {
             .filter_map(|local| {
                 left = left.checked_sub(local.size)?;
                 Some(Bar {
-                    name: format!("{}: {}", local.name, local.of),
+                    name: format!("{}: {}", local.name, local.type_name),
                     bytes: local.size,
                     class: Class::Pointer,
                     ..Bar::default()
