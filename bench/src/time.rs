@@ -27,7 +27,7 @@ pub(crate) fn rows_of(suite: &Suite, rounds: usize, short: bool) -> Vec<Row> {
     let operations = if short { OPERATIONS / 10 } else { OPERATIONS };
     let mut rows = Vec::new();
     for workload in suite.workloads() {
-        let ops: Vec<_> = suite.of(workload).collect();
+        let ops: Vec<_> = suite.ops_of(workload).collect();
         let mut times = vec![Vec::with_capacity(rounds); ops.len()];
         for round in 0..rounds {
             // Allocates blocks of other sizes before the data in each round, so that the data gets new addresses.
