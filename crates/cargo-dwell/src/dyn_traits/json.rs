@@ -187,7 +187,7 @@ fn usable(program: &Program) -> HashSet<TypeId> {
                 left.extend(fields.iter().map(|field| field.ty));
             }
             Kind::Enum(def) => {
-                left.extend(def.variants.iter().flat_map(|variant| &variant.fields).map(|field| field.ty))
+                left.extend(def.variants.iter().flat_map(|variant| &variant.fields).map(|field| field.ty));
             }
             Kind::Array { element, .. } => left.push(*element),
             Kind::Coroutine(coroutine) => left.extend(coroutine.captures.iter().map(|field| field.ty)),

@@ -484,7 +484,7 @@ fn contains(program: &Program, outer: TypeId, inner: TypeId) -> bool {
                 left.extend(fields.iter().map(|field| field.ty));
             }
             Kind::Enum(def) => {
-                left.extend(def.variants.iter().flat_map(|variant| &variant.fields).map(|field| field.ty))
+                left.extend(def.variants.iter().flat_map(|variant| &variant.fields).map(|field| field.ty));
             }
             Kind::Array { element, .. } => left.push(*element),
             Kind::Coroutine(coroutine) => left.extend(coroutine.captures.iter().map(|field| field.ty)),
@@ -510,7 +510,7 @@ fn may_borrow(program: &Program, ty: TypeId) -> bool {
             Kind::Primitive | Kind::Pointer { .. } | Kind::WidePointer { .. } => {}
             Kind::Struct(fields) | Kind::Union(fields) => left.extend(fields.iter().map(|field| field.ty)),
             Kind::Enum(def) => {
-                left.extend(def.variants.iter().flat_map(|variant| &variant.fields).map(|field| field.ty))
+                left.extend(def.variants.iter().flat_map(|variant| &variant.fields).map(|field| field.ty));
             }
             Kind::Array { element, .. } => left.push(*element),
             _ => return true,

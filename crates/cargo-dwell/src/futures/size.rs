@@ -344,7 +344,7 @@ impl Graph {
                     inner.extend(fields.iter().map(|field| field.ty));
                 }
                 Kind::Enum(def) => {
-                    inner.extend(def.variants.iter().flat_map(|variant| &variant.fields).map(|field| field.ty))
+                    inner.extend(def.variants.iter().flat_map(|variant| &variant.fields).map(|field| field.ty));
                 }
                 Kind::Array { element, .. } => inner.push(*element),
                 Kind::Coroutine(coroutine) => {
@@ -428,7 +428,7 @@ pub(super) fn coroutines_in(program: &Program, id: TypeId) -> Vec<TypeId> {
                 left.extend(fields.iter().rev().map(|field| field.ty));
             }
             Kind::Enum(def) => {
-                left.extend(def.variants.iter().flat_map(|variant| &variant.fields).rev().map(|field| field.ty))
+                left.extend(def.variants.iter().flat_map(|variant| &variant.fields).rev().map(|field| field.ty));
             }
             Kind::Array { element, .. } => left.push(*element),
             _ => {}
