@@ -365,7 +365,7 @@ pub(crate) fn end_descendants() {
 }
 
 /// Returns the processes that a process, or one of them, started and that did not end, the last first.
-fn descendants(of: u32) -> Vec<u32> {
+pub(crate) fn descendants(of: u32) -> Vec<u32> {
     let (mut pids, mut next) = (vec![of], 0);
     let mut seen = BTreeSet::from([of]);
     while let Some(&pid) = pids.get(next) {
