@@ -10,7 +10,7 @@ use crate::heap::{decode, paths, resident, retained, summary};
 use crate::json::Snapshot;
 
 /// Walks through a snapshot and summarises it. Without `asked` only the blocks.
-pub(crate) fn of(
+pub(crate) fn summarise(
     snapshot: &capture::Snapshot,
     program: &Program,
     frames: &Frames,
@@ -29,8 +29,8 @@ pub(crate) fn of(
     walk.walk(&variables::all(snapshot, program, frames, locals));
     walk.schema.prepare_inline();
     let blocks = summary::blocks(&walk, snapshot, &origins);
-    let of_kind = |by: &[&str]| blocks.iter().filter(|of| by.contains(&&*of.by)).map(|of| of.bytes).sum();
-    let mut rss = resident::of(&walk, snapshot, &origins);
+    let of_kind = |by: &[&str]| blocks.iter().filter(|row| by.contains(&&*row.by)).map(|row| row.bytes).sum();
+    let mut rss = resident::divide(&walk, snapshot, &origins);
     let totals = Snapshot {
         at: at(&snapshot.at),
         millis: snapshot.millis,
@@ -50,7 +50,7 @@ pub(crate) fn of(
     Snapshot {
         rss,
         paths: paths::answers(&walk, snapshot, asked.path.as_deref()),
-        retained: retained::of(&mut walk, snapshot, &origins),
+        retained: retained::find(&mut walk, snapshot, &origins),
         sizes: summary::sizes(snapshot),
         fields: summary::fields(&walk),
         enums: summary::enums(&walk),

@@ -22,7 +22,7 @@ impl Kind for Growth {
             let sum = by_site.entry(in_model(kept.site)).or_default();
             *sum = (sum.0 + holding.blocks, sum.1 + holding.bytes, sum.2 + kept.len, sum.3 + kept.bytes);
         }
-        let of = |(site, (number, old, entries, new)): (usize, (u64, u64, u64, u64))| Finding {
+        let finding = |(site, (number, old, entries, new)): (usize, (u64, u64, u64, u64))| Finding {
             count: number,
             bytes: old.saturating_add(new),
             // The search may have made the entries smaller.
@@ -43,7 +43,7 @@ impl Kind for Growth {
             ),
             ..heap.finding("growth", site)
         };
-        let mut found: Vec<Finding> = by_site.into_iter().map(of).collect();
+        let mut found: Vec<Finding> = by_site.into_iter().map(finding).collect();
         found.sort_by(|a, b| (b.saves, &a.location).cmp(&(a.saves, &b.location)));
         found
     }

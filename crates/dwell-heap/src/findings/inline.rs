@@ -26,7 +26,7 @@ impl Kind for Inline {
         }
         let mut found = Vec::new();
         for (site, sizes) in by_site {
-            let of = &walk.schema.sites[site];
+            let field = &walk.schema.sites[site];
             let instances = walk.tallies.get(site).map_or(0, |tally| tally.counts.instances);
             let all: u64 = sizes.iter().map(|size| size.1).sum();
             let caught = |words: u64| sizes.iter().filter(move |size| size.0 <= words * WORD);
@@ -41,8 +41,8 @@ impl Kind for Inline {
             let more = instances.saturating_mul((words - 1) * WORD);
             found.push(Finding {
                 kind: "inline".into(),
-                location: of.path.clone(),
-                fields: vec![of.path.clone()],
+                location: field.path.clone(),
+                fields: vec![field.path.clone()],
                 count: number,
                 bytes: sizes.iter().map(|size| size.2).sum(),
                 saves: freed.saturating_sub(more),
@@ -53,9 +53,9 @@ impl Kind for Inline {
                     count(all),
                     words * WORD
                 ),
-                how: format!("SmallBox<{}, {words}>", arguments(&of.name)),
+                how: format!("SmallBox<{}, {words}>", arguments(&field.name)),
                 targets: vec![Target::Site(in_model(site), None)],
-                at: allocated(heap.blocks, |row| row.owner == of.path),
+                at: allocated(heap.blocks, |row| row.owner == field.path),
                 dependency: dependency(walk, in_model(site)),
                 ..Finding::default()
             });

@@ -22,7 +22,7 @@ fn describe(heap: &Heap<'_, '_, '_, '_>, rings: &Rings) -> Finding {
     let mut fields: Vec<String> = Vec::new();
     for site in rings.sites.iter().filter_map(|site| sites.get(*site)) {
         let field = field_of(&site.path);
-        if !fields.iter().any(|of| of == field) {
+        if !fields.iter().any(|other| other == field) {
             fields.push(field.to_owned());
         }
     }

@@ -15,9 +15,11 @@ impl Kind for Pinned {
             return None;
         }
         let mut fields: Vec<String> = Vec::new();
-        for of in walk.pinned.get(&(site - 1)).into_iter().flatten().filter_map(|of| walk.schema.sites.get(*of)) {
-            if !fields.contains(&of.path) {
-                fields.push(of.path.clone());
+        for handle in
+            walk.pinned.get(&(site - 1)).into_iter().flatten().filter_map(|handle| walk.schema.sites.get(*handle))
+        {
+            if !fields.contains(&handle.path) {
+                fields.push(handle.path.clone());
             }
         }
         let finding = heap.finding("pinned", site);

@@ -21,7 +21,7 @@ pub(crate) fn sizes(snapshot: &Snapshot) -> Vec<Bin> {
 pub(super) fn owner(walk: &Walk<'_, '_>, holding: &Holding) -> (String, &'static str) {
     let schema = &walk.schema;
     match holding.owner {
-        Owner::Copy(of) => owner(walk, &walk.holdings[of as usize]),
+        Owner::Copy(original) => owner(walk, &walk.holdings[original as usize]),
         Owner::Site(site) if schema.sites[site].path.starts_with("(static ") => {
             (schema.sites[site].path.clone(), "static")
         }
@@ -64,12 +64,12 @@ pub(crate) fn blocks(walk: &Walk<'_, '_>, snapshot: &Snapshot, origins: &[Origin
             lengths.push(Histogram::default());
         }
         lengths[row].merge(&holding.lengths);
-        let of = &mut all[row];
-        of.blocks = of.blocks.saturating_add(holding.blocks);
-        of.bytes = of.bytes.saturating_add(holding.bytes);
-        of.len = of.len.filter(|_| holding.unknown == 0).map(|len| len.saturating_add(holding.len));
-        of.capacity = of.capacity.saturating_add(holding.capacity);
-        of.unused_bytes = of.unused_bytes.saturating_add(holding.unused);
+        let entry = &mut all[row];
+        entry.blocks = entry.blocks.saturating_add(holding.blocks);
+        entry.bytes = entry.bytes.saturating_add(holding.bytes);
+        entry.len = entry.len.filter(|_| holding.unknown == 0).map(|len| len.saturating_add(holding.len));
+        entry.capacity = entry.capacity.saturating_add(holding.capacity);
+        entry.unused_bytes = entry.unused_bytes.saturating_add(holding.unused);
         row_of.push(row);
     }
     let mut by_stack: HashMap<(usize, u32), (u64, u64)> = HashMap::new();
@@ -79,9 +79,9 @@ pub(crate) fn blocks(walk: &Walk<'_, '_>, snapshot: &Snapshot, origins: &[Origin
             let bytes = block.size.saturating_mul(u64::from(block.weight));
             all[row].leaked_bytes = all[row].leaked_bytes.saturating_add(bytes);
         }
-        let of = by_stack.entry((row, block.stack)).or_default();
-        of.0 += u64::from(block.weight);
-        of.1 = of.1.saturating_add(block.size.saturating_mul(u64::from(block.weight)));
+        let sum = by_stack.entry((row, block.stack)).or_default();
+        sum.0 += u64::from(block.weight);
+        sum.1 = sum.1.saturating_add(block.size.saturating_mul(u64::from(block.weight)));
     }
     for ((row, since), bytes) in by_age(walk, snapshot, &row_of) {
         if let Some(since) = walk.moments.get(since as usize).filter(|_| since as usize + 1 < walk.moments.len()) {
@@ -91,33 +91,33 @@ pub(crate) fn blocks(walk: &Walk<'_, '_>, snapshot: &Snapshot, origins: &[Origin
     let mut unused: HashMap<(usize, u32), u64> = HashMap::new();
     for (&(holding, stack), bytes) in &walk.unused {
         let Some(&row) = row_of.get(holding as usize) else { continue };
-        let of = unused.entry((row, stack)).or_default();
-        *of = of.saturating_add(*bytes);
+        let sum = unused.entry((row, stack)).or_default();
+        *sum = sum.saturating_add(*bytes);
     }
     let mut sites: BTreeMap<(usize, Option<&str>, &str), CallSite> = BTreeMap::new();
     for ((row, stack), (blocks, bytes)) in by_stack {
         let Some(origin) = origins.get(stack as usize) else { continue };
-        let of = sites.entry((row, origin.at.as_deref(), &origin.function)).or_insert_with(|| CallSite {
+        let call_site = sites.entry((row, origin.at.as_deref(), &origin.function)).or_insert_with(|| CallSite {
             at: origin.at.clone(),
             function: origin.function.clone(),
             ..CallSite::default()
         });
-        of.blocks += blocks;
-        of.bytes = of.bytes.saturating_add(bytes);
-        of.unused_bytes = of.unused_bytes.saturating_add(unused.get(&(row, stack)).copied().unwrap_or(0));
+        call_site.blocks += blocks;
+        call_site.bytes = call_site.bytes.saturating_add(bytes);
+        call_site.unused_bytes = call_site.unused_bytes.saturating_add(unused.get(&(row, stack)).copied().unwrap_or(0));
     }
     for ((row, ..), site) in sites {
         all[row].sites.push(site);
     }
     share(walk, &row_of, &mut all);
-    for (of, lengths) in all.iter_mut().zip(lengths) {
-        of.lengths = lengths.bins();
+    for (row, lengths) in all.iter_mut().zip(lengths) {
+        row.lengths = lengths.bins();
         // All are single values.
-        if of.lengths.iter().all(|bin| bin.to == 1 && bin.from == 1) {
-            of.lengths.clear();
+        if row.lengths.iter().all(|bin| bin.to == 1 && bin.from == 1) {
+            row.lengths.clear();
         }
-        of.sites.sort_by_key(|site| std::cmp::Reverse(site.bytes));
-        of.sites.truncate(SITES);
+        row.sites.sort_by_key(|site| std::cmp::Reverse(site.bytes));
+        row.sites.truncate(SITES);
     }
     all.sort_by(|a, b| (b.bytes, &a.owner, &a.content, &a.element).cmp(&(a.bytes, &b.owner, &b.content, &b.element)));
     all
@@ -143,7 +143,7 @@ fn share(walk: &Walk<'_, '_>, row_of: &[usize], rows: &mut [Blocks]) {
     for block in (0..holders.blocks()).filter(|block| holders.strong(*block) > 0) {
         let Some(&row) = row_of.get(walk.holding(block) as usize) else { continue };
         let mut missing = u64::from(holders.strong(block));
-        for hold in holders.of(block) {
+        for hold in holders.pointers_to(block) {
             missing = missing.saturating_sub(1);
             *counts.entry((row, Some(hold.site as SiteId))).or_default() += 1;
         }
@@ -207,7 +207,7 @@ pub(crate) fn fields(walk: &Walk<'_, '_>) -> Vec<Field> {
     for def in schema.defs.iter().filter(|def| def.is_ready) {
         for variant in &def.variants {
             let is_variant = def.is_enum && !def.is_coroutine;
-            let of = if is_variant { format!("{}::{}", def.name, variant.name) } else { def.name.to_string() };
+            let owner = if is_variant { format!("{}::{}", def.name, variant.name) } else { def.name.to_string() };
             for field in &variant.fields {
                 let Some(of_field) = tally(walk, field.site).filter(|tally| tally.counts.instances > 0) else {
                     continue;
@@ -221,7 +221,7 @@ pub(crate) fn fields(walk: &Walk<'_, '_>) -> Vec<Field> {
                 let some = schema.sites[field.site].decoder.variants().iter().flat_map(|variant| &variant.parts).next();
                 let range = of_field.range.or_else(|| tally(walk, some?.site)?.range);
                 all.push(Field {
-                    of: of.clone(),
+                    of: owner.clone(),
                     field: field.name.to_string(),
                     field_type: site.name.to_string(),
                     size: site.size,
@@ -247,24 +247,24 @@ pub(crate) fn enums(walk: &Walk<'_, '_>) -> Vec<Enum> {
     }
     let schema = &walk.schema;
     let mut all = Vec::new();
-    for (def, of) in schema.defs.iter().enumerate().filter(|(_, def)| def.is_enum && def.is_ready) {
+    for (def, definition) in schema.defs.iter().enumerate().filter(|(_, def)| def.is_enum && def.is_ready) {
         let Some(tally) = walk.def_tallies.get(def).filter(|tally| tally.instances > 0) else { continue };
-        let names = of.variants.iter().map(|variant| variant.name.to_string()).collect();
+        let names = definition.variants.iter().map(|variant| variant.name.to_string()).collect();
         all.push(Enum {
-            of: of.name.to_string(),
-            size: schema.get(of.ty).size,
+            of: definition.name.to_string(),
+            size: schema.get(definition.ty).size,
             instances: tally.instances,
             variants: variants(names, &tally.variants),
         });
     }
     // Enums of std are grouped by type.
     let mut by_type: BTreeMap<(String, u64), Sum> = BTreeMap::new();
-    for (site, of) in schema.sites.iter().enumerate() {
-        if !matches!(of.decoder.holds(), Holds::Enum { .. }) {
+    for (site, field) in schema.sites.iter().enumerate() {
+        if !matches!(field.decoder.holds(), Holds::Enum { .. }) {
             continue;
         }
         let Some(tally) = tally(walk, site).filter(|tally| !tally.variants.is_empty()) else { continue };
-        let sum = by_type.entry((of.name.to_string(), of.size)).or_default();
+        let sum = by_type.entry((field.name.to_string(), field.size)).or_default();
         sum.instances = sum.instances.saturating_add(tally.counts.instances);
         sum.names = variant_names(schema, site);
         sum.counts.resize(tally.variants.len().max(sum.counts.len()), 0);
@@ -272,10 +272,10 @@ pub(crate) fn enums(walk: &Walk<'_, '_>) -> Vec<Enum> {
             *sum = sum.saturating_add(*more);
         }
     }
-    for ((of, size), Sum { instances, names, counts }) in by_type {
-        all.push(Enum { of, size, instances, variants: variants(names, &counts) });
+    for ((name, size), Sum { instances, names, counts }) in by_type {
+        all.push(Enum { of: name, size, instances, variants: variants(names, &counts) });
     }
-    all.sort_by_key(|of| std::cmp::Reverse(of.size.saturating_mul(of.instances)));
+    all.sort_by_key(|row| std::cmp::Reverse(row.size.saturating_mul(row.instances)));
     all
 }
 
@@ -283,15 +283,15 @@ pub(crate) fn strings(walk: &Walk<'_, '_>) -> Vec<Strings> {
     let mut by_owner: BTreeMap<&str, Strings> = BTreeMap::new();
     for (tally, site) in walk.tallies.iter().zip(&walk.schema.sites) {
         let Some(texts) = &tally.texts else { continue };
-        let of = by_owner.entry(&site.path).or_default();
-        of.owner.clone_from(&site.path);
-        of.count += texts.count;
-        of.bytes += texts.bytes;
-        of.distinct += texts.distinct();
-        of.duplicate_bytes += texts.duplicate_bytes;
+        let sum = by_owner.entry(&site.path).or_default();
+        sum.owner.clone_from(&site.path);
+        sum.count += texts.count;
+        sum.bytes += texts.bytes;
+        sum.distinct += texts.distinct();
+        sum.duplicate_bytes += texts.duplicate_bytes;
     }
     let mut all: Vec<Strings> = by_owner.into_values().collect();
-    all.sort_by_key(|of| std::cmp::Reverse(of.bytes));
+    all.sort_by_key(|row| std::cmp::Reverse(row.bytes));
     all
 }
 

@@ -73,8 +73,9 @@ impl Walk<'_, '_> {
         used: Use,
     ) -> bool {
         if self.reading != Reading::Other {
-            let of = &self.schema.sites[site];
-            let (element, _) = of.decoder.element(&self.schema, concrete).unwrap_or_else(|| (Text::clone(&of.name), 0));
+            let field = &self.schema.sites[site];
+            let (element, _) =
+                field.decoder.element(&self.schema, concrete).unwrap_or_else(|| (Text::clone(&field.name), 0));
             if !self.may_own(block, &element) {
                 return false;
             }
@@ -94,20 +95,20 @@ impl Walk<'_, '_> {
         }
         // The stack owns the root block only, not the blocks below it.
         let describe = |cx: &Self| {
-            let of = &cx.schema.sites[site];
+            let field = &cx.schema.sites[site];
             let (element, size) =
-                of.decoder.element(&cx.schema, concrete).unwrap_or_else(|| (Text::clone(&of.name), of.size));
-            (of.name.to_string(), element, size)
+                field.decoder.element(&cx.schema, concrete).unwrap_or_else(|| (Text::clone(&field.name), field.size));
+            (field.name.to_string(), element, size)
         };
         let is_new = self.claim_as(block, Owner::Site(site), site, concrete, describe, used);
         if is_new && self.reading != Reading::Other {
             self.hold(block, site);
         }
         if is_new && !self.is_leaked(block) {
-            let of = self.snapshot.blocks[block];
-            let weight = u64::from(of.weight);
+            let allocation = self.snapshot.blocks[block];
+            let weight = u64::from(allocation.weight);
             let tally = self.tally(site);
-            let bytes = of.size.saturating_mul(weight);
+            let bytes = allocation.size.saturating_mul(weight);
             tally.counts.add(&Counts {
                 requested: bytes,
                 allocations: weight,
@@ -120,7 +121,7 @@ impl Walk<'_, '_> {
             if used.len == 0 {
                 tally.hollow_bytes = tally.hollow_bytes.saturating_add(bytes);
             }
-            tally.rounding = tally.rounding.saturating_add(rounding(of.size).saturating_mul(weight));
+            tally.rounding = tally.rounding.saturating_add(rounding(allocation.size).saturating_mul(weight));
         }
         is_new
     }
@@ -185,16 +186,16 @@ impl Walk<'_, '_> {
             holding
         });
         self.claims[block] = holding + 1;
-        let of = self.snapshot.blocks[block];
-        let (weight, is_leaked) = (u64::from(of.weight), self.is_leaked(block));
+        let allocation = self.snapshot.blocks[block];
+        let (weight, is_leaked) = (u64::from(allocation.weight), self.is_leaked(block));
         let add = |sum: &mut u64, more: u64| *sum = sum.saturating_add(more.saturating_mul(weight));
         if used.unused > 0 {
-            add(self.unused.entry((holding, of.stack)).or_default(), used.unused);
+            add(self.unused.entry((holding, allocation.stack)).or_default(), used.unused);
         }
         let holding = &mut self.holdings[holding as usize];
         holding.is_leaked |= is_leaked;
         add(&mut holding.blocks, 1);
-        add(&mut holding.bytes, of.size);
+        add(&mut holding.bytes, allocation.size);
         add(&mut holding.len, used.len);
         add(&mut holding.capacity, used.capacity);
         add(&mut holding.unused, used.unused);
@@ -240,21 +241,21 @@ impl Walk<'_, '_> {
             counts.long = counts.long.saturating_add(weight);
         }
         if len <= SHORT {
-            let of = self.snapshot.blocks[block];
+            let allocation = self.snapshot.blocks[block];
             let (number, bytes) = &mut self.tally(site).short;
-            *number = number.saturating_add(u64::from(of.weight));
-            *bytes = bytes.saturating_add(of.size.saturating_mul(u64::from(of.weight)));
+            *number = number.saturating_add(u64::from(allocation.weight));
+            *bytes = bytes.saturating_add(allocation.size.saturating_mul(u64::from(allocation.weight)));
         }
         self.push(block, site, What::Text { at, len });
     }
 
     /// Assigns a block with one value, and queues the value.
     pub(in crate::heap) fn boxed(&mut self, block: usize, site: SiteId, value: SiteId, concrete: Option<TypeId>) {
-        let (size, of) = (self.schema.sites[value].size, self.snapshot.blocks[block].size);
+        let (size, bytes) = (self.schema.sites[value].size, self.snapshot.blocks[block].size);
         if size == 0 || !self.fits(block, size) {
             return;
         }
-        let used = Use { len: 1, capacity: 1, unused: of - size, is_unknown: false };
+        let used = Use { len: 1, capacity: 1, unused: bytes - size, is_unknown: false };
         if self.claim_of(block, site, concrete, used) {
             self.is_requested(block, size);
             self.run(block, value, 0, size, 1);

@@ -94,7 +94,7 @@ impl Walk<'_, '_> {
 
     /// Returns `true` if a block has more entries than another one, or is the larger one of two with as many.
     fn is_fuller(&mut self, block: usize, than: usize) -> bool {
-        let rank = |of: Option<Movable>| of.map(|of| (of.at.len(), of.capacity));
+        let rank = |movable: Option<Movable>| movable.map(|movable| (movable.at.len(), movable.capacity));
         rank(self.entries_of(block)) > rank(self.entries_of(than))
     }
 

@@ -30,17 +30,17 @@ impl Walk<'_, '_> {
     /// Returns the number of values up to the last one with pointers to blocks, if none of these has another owner. All before
     /// it have to be valid.
     fn guess(&mut self, block: usize, site: SiteId, stride: u64) -> Option<u64> {
-        let of = self.snapshot.blocks[block];
+        let allocation = self.snapshot.blocks[block];
         let holds = self.schema.sites[site].decoder.holds();
         if stride == 0 || matches!(holds, Holds::Plain | Holds::Opaque) {
             return None;
         }
         let mut bytes = Vec::new();
-        if !self.image.read(of.addr, length(of.size), &mut bytes) {
+        if !self.image.read(allocation.addr, length(allocation.size), &mut bytes) {
             return None;
         }
         let value = |index: u64| sub(&bytes, index * stride, stride);
-        let last = (0..of.size / stride).rev().find(|index| self.points_to_free(value(*index)))?;
+        let last = (0..allocation.size / stride).rev().find(|index| self.points_to_free(value(*index)))?;
         let size = self.schema.sites[site].size;
         (0..=last).all(|index| self.is_valid(site, sub(&bytes, index * stride, size), 0)).then_some(last + 1)
     }

@@ -67,8 +67,8 @@ impl Walk<'_, '_> {
             return;
         }
         let of_block = |block: &usize| {
-            let of = self.snapshot.blocks[*block];
-            (of.addr, of.addr.saturating_add(of.size))
+            let allocation = self.snapshot.blocks[*block];
+            (allocation.addr, allocation.addr.saturating_add(allocation.size))
         };
         let ranges: Vec<(u64, u64)> = self.snapshot.roots.iter().copied().chain(open.iter().map(of_block)).collect();
         let mut found: HashMap<usize, (BlockType, String)> = HashMap::new();
@@ -107,15 +107,15 @@ impl Walk<'_, '_> {
 
     /// Returns the contents of a block that a trait object of a type points to: a value, or one after two counts.
     fn behind(&self, block: usize, concrete: TypeId) -> Option<(BlockType, String)> {
-        let of = self.schema.get(concrete);
-        if of.size == 0 {
+        let definition = self.schema.get(concrete);
+        if definition.size == 0 {
             return None;
         }
-        if self.is_size(block, of.size) {
-            return Some((BlockType::Value(concrete), format!("Box<{}>", of.name)));
+        if self.is_size(block, definition.size) {
+            return Some((BlockType::Value(concrete), format!("Box<{}>", definition.name)));
         }
         ["alloc::sync::ArcInner", "alloc::rc::RcInner"].iter().find_map(|inner| {
-            let inner = self.schema.by_path(&format!("{inner}<{}>", of.path))?;
+            let inner = self.schema.by_path(&format!("{inner}<{}>", definition.path))?;
             let size = self.schema.get(inner).size;
             (size >= COUNTS && self.is_size(block, size))
                 .then(|| (BlockType::Value(inner), self.schema.get(inner).name.to_string()))

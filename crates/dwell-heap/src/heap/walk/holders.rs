@@ -63,11 +63,12 @@ impl Holders {
     }
 
     /// Returns the pointers to a block.
-    pub(crate) fn of(&self, block: usize) -> impl Iterator<Item = Hold> {
+    pub(crate) fn pointers_to(&self, block: usize) -> impl Iterator<Item = Hold> {
         let first = self.first_of(block);
         let has_more = first.is_some() && self.first[block].site & MORE != 0;
-        let from = if has_more { self.more.partition_point(|(of, _)| (*of as usize) < block) } else { self.more.len() };
-        let more = self.more[from..].iter().take_while(move |(of, _)| *of as usize == block).map(|(_, hold)| *hold);
+        let from =
+            if has_more { self.more.partition_point(|(held, _)| (*held as usize) < block) } else { self.more.len() };
+        let more = self.more[from..].iter().take_while(move |(held, _)| *held as usize == block).map(|(_, hold)| *hold);
         first.into_iter().chain(more)
     }
 
@@ -94,7 +95,7 @@ impl Holders {
 
     /// Returns `true` if something holds a block that the walk has not found: a local, a register, another library.
     pub(crate) fn is_held_elsewhere(&self, block: usize) -> bool {
-        let found = self.of(block).count();
+        let found = self.pointers_to(block).count();
         match self.strong[block] {
             0 => found == 0,
             strong => found != strong as usize,
@@ -136,7 +137,7 @@ pub(crate) struct Successors {
 
 impl Successors {
     /// Returns the nodes of the blocks that a node holds.
-    pub(crate) fn of(&self, node: u32) -> &[u32] {
+    pub(crate) fn held_by(&self, node: u32) -> &[u32] {
         let (from, to) = (self.starts[node as usize], self.starts[node as usize + 1]);
         &self.targets[from as usize..to as usize]
     }

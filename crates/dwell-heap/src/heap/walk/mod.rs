@@ -147,8 +147,8 @@ impl<'s, 'p> Walk<'s, 'p> {
         let vtables = program
             .statics
             .iter()
-            .filter_map(|of| match &program.get(of.ty).kind {
-                Kind::Vtable(vtable) => Some((of.address.wrapping_add(bias), vtable.concrete)),
+            .filter_map(|variable| match &program.get(variable.ty).kind {
+                Kind::Vtable(vtable) => Some((variable.address.wrapping_add(bias), vtable.concrete)),
                 _ => None,
             })
             .collect();
@@ -332,7 +332,7 @@ impl<'s, 'p> Walk<'s, 'p> {
     pub(crate) fn roots_of_holdings(&self) -> Vec<Option<SiteId>> {
         let mut all = vec![None; self.holdings.len()];
         for ((owner, site, _), holding) in &self.holding_of {
-            let is_root = |all: &Vec<(String, SiteId)>| all.iter().any(|(_, of)| of == site);
+            let is_root = |all: &Vec<(String, SiteId)>| all.iter().any(|(_, root)| root == site);
             if !matches!(owner, Owner::Untyped(_)) && self.roots.values().any(is_root) {
                 all[*holding as usize] = Some(*site);
             }
@@ -375,16 +375,16 @@ impl<'s, 'p> Walk<'s, 'p> {
         let Some(module) = self.snapshot.modules.first() else { return Vec::new() };
         let program = self.schema.program;
         let mut all = Vec::new();
-        for of in &program.statics {
-            let ty = program.get(of.ty);
-            let address = of.address.wrapping_add(module.bias);
+        for variable in &program.statics {
+            let ty = program.get(variable.ty);
+            let address = variable.address.wrapping_add(module.bias);
             let is_inside = (module.start..module.end).contains(&address);
             if matches!(ty.kind, Kind::Vtable(_)) || !is_inside || ty.size == 0 || ty.size > module.end - address {
                 continue;
             }
-            let path = format!("(static {})", owners::shown(&of.path));
-            let site = self.schema.root(of.ty, &path);
-            if let Some((krate, _)) = of.path.split_once("::").filter(|_| !is_std(&of.path)) {
+            let path = format!("(static {})", owners::shown(&variable.path));
+            let site = self.schema.root(variable.ty, &path);
+            if let Some((krate, _)) = variable.path.split_once("::").filter(|_| !is_std(&variable.path)) {
                 self.schema.in_crate(site, krate);
             }
             all.push((address, site));

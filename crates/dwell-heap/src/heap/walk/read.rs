@@ -104,26 +104,26 @@ impl Walk<'_, '_> {
     pub(in crate::heap) fn is_known(&self, addr: u64, len: u64) -> bool {
         let is_in = |start: u64, end: u64| start <= addr && addr.checked_add(len).is_some_and(|last| last <= end);
         let is_in_block = |block: usize| {
-            let of = self.snapshot.blocks[block];
-            is_in(of.addr, of.addr.saturating_add(of.size))
+            let allocation = self.snapshot.blocks[block];
+            is_in(allocation.addr, allocation.addr.saturating_add(allocation.size))
         };
         self.block_around(addr).is_some_and(is_in_block)
             || self.snapshot.modules.first().is_some_and(|module| is_in(module.start, module.end))
     }
 
     /// Reads a part of a value. Returns `true` if it is empty.
-    pub(in crate::heap) fn part(&mut self, part: &Part, of: Value<'_>) -> bool {
+    pub(in crate::heap) fn part(&mut self, part: &Part, value: Value<'_>) -> bool {
         let size = self.schema.sites[part.site].size;
-        self.value(part.site, of.part(part.at, size), of.weight)
+        self.value(part.site, value.part(part.at, size), value.weight)
     }
 
     /// Reads `count` values inside a value, the first at the offset `at`. Returns `true` if all are empty.
-    pub(in crate::heap) fn inline(&mut self, site: SiteId, of: Value<'_>, at: u64, stride: u64, count: u64) -> bool {
+    pub(in crate::heap) fn inline(&mut self, site: SiteId, value: Value<'_>, at: u64, stride: u64, count: u64) -> bool {
         let size = self.schema.sites[site].size;
-        let bytes = (of.bytes.len() as u64).saturating_sub(at);
+        let bytes = (value.bytes.len() as u64).saturating_sub(at);
         let mut is_empty = true;
         for index in 0..count.min(bytes.checked_div(stride).unwrap_or(bytes)) {
-            is_empty &= self.value(site, of.part(at + index * stride, size), of.weight);
+            is_empty &= self.value(site, value.part(at + index * stride, size), value.weight);
         }
         is_empty
     }
@@ -143,13 +143,13 @@ impl Walk<'_, '_> {
                 decoder.read_block(self, block, site, words);
             }
             What::Text { at, len } => {
-                let of = self.snapshot.blocks[block];
-                if !self.is_counting || len > LONGEST_TEXT || at.saturating_add(len) > of.size {
+                let allocation = self.snapshot.blocks[block];
+                if !self.is_counting || len > LONGEST_TEXT || at.saturating_add(len) > allocation.size {
                     return;
                 }
                 let mut bytes = std::mem::take(&mut self.buffer);
-                if self.image.read(of.addr + at, length(len), &mut bytes) {
-                    self.tally(site).texts.get_or_insert_default().add(&bytes, u64::from(of.weight));
+                if self.image.read(allocation.addr + at, length(len), &mut bytes) {
+                    self.tally(site).texts.get_or_insert_default().add(&bytes, u64::from(allocation.weight));
                 }
                 self.buffer = bytes;
             }
@@ -162,12 +162,12 @@ impl Walk<'_, '_> {
         let Run { site, at, stride, count, .. } = run;
         let block = self.snapshot.blocks[run.block];
         let (addr, size, weight) = (block.addr, block.size, u64::from(block.weight));
-        let of = &self.schema.sites[site];
+        let field = &self.schema.sites[site];
         let Some(bytes) = count.checked_mul(stride).filter(|bytes| (1..=LONGEST_TEXT).contains(bytes)) else { return };
-        if !self.counts() || of.parent.is_none() || at.checked_add(bytes).is_none_or(|end| end > size) {
+        if !self.counts() || field.parent.is_none() || at.checked_add(bytes).is_none_or(|end| end > size) {
             return;
         }
-        let padding = of.ty.map(|ty| self.schema.padding(ty)).unwrap_or_default();
+        let padding = field.ty.map(|ty| self.schema.padding(ty)).unwrap_or_default();
         let mut all = std::mem::take(&mut self.buffer);
         if self.image.read(addr + at, length(bytes), &mut all) {
             if !padding.is_empty() {
@@ -226,7 +226,7 @@ impl Walk<'_, '_> {
             }
             return;
         }
-        let of = self.schema.sites[site].size;
+        let size = self.schema.sites[site].size;
         let in_chunk = (CHUNK / stride).max(1);
         let mut bytes = Vec::new();
         let mut done = 0;
@@ -236,7 +236,7 @@ impl Walk<'_, '_> {
                 return;
             }
             for index in 0..many {
-                self.value(site, sub(&bytes, index * stride, of), weight);
+                self.value(site, sub(&bytes, index * stride, size), weight);
             }
             done += many;
         }

@@ -48,7 +48,8 @@ impl Walk<'_, '_> {
         };
         let mut roots: Vec<Root<'_>> = variables.iter().map(root).collect();
         // A value has a better name where it is no reference, and in the caller of a function of std.
-        let is_of_std = |root: &Root<'_>| root.variable.function.as_ref().is_some_and(|of| is_std(path_head(of)));
+        let is_of_std =
+            |root: &Root<'_>| root.variable.function.as_ref().is_some_and(|function| is_std(path_head(function)));
         roots.sort_by_key(|root| (root.variable.name.starts_with('*'), is_of_std(root)));
         roots
     }
@@ -65,8 +66,11 @@ impl Walk<'_, '_> {
     /// Reads the variables of frames. In the second pass, it reads those that have got a block in the first one.
     pub(super) fn start_at_frames(&mut self, roots: &[Root<'_>], is_last: bool) {
         let is_open = |block: &usize| self.claims[*block] == 0 && (is_last || self.flags[*block] & OWNED == 0);
-        let mut owners: Vec<u32> =
-            (0..self.claims.len()).filter(is_open).map(|block| self.local_of[block]).filter(|of| *of != 0).collect();
+        let mut owners: Vec<u32> = (0..self.claims.len())
+            .filter(is_open)
+            .map(|block| self.local_of[block])
+            .filter(|variable| *variable != 0)
+            .collect();
         owners.sort_unstable();
         owners.dedup();
         for (number, root) in (1_u32..).zip(roots) {
@@ -103,8 +107,8 @@ impl Walk<'_, '_> {
             return true;
         }
         // The first pass does not follow chains of blocks that it has met.
-        let of = self.local_of[block];
-        is_free && (of == number || of == 0) || is_last && of == number
+        let variable = self.local_of[block];
+        is_free && (variable == number || variable == 0) || is_last && variable == number
     }
 
     /// Returns `true` if a variable may point to a block.

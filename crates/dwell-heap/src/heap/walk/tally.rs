@@ -55,8 +55,8 @@ pub(crate) struct Range {
 impl Range {
     /// Returns the number of bits that hold all values with their sign.
     pub(crate) fn bits(self) -> u32 {
-        let of = |value: i128| i128::BITS - if value < 0 { (!value).leading_zeros() } else { value.leading_zeros() };
-        of(self.low).max(of(self.high)) + u32::from(self.low < 0)
+        let bits = |value: i128| i128::BITS - if value < 0 { (!value).leading_zeros() } else { value.leading_zeros() };
+        bits(self.low).max(bits(self.high)) + u32::from(self.low < 0)
     }
 }
 
@@ -183,17 +183,17 @@ impl Walk<'_, '_> {
 
     /// Records the range of an integer's values.
     pub(in crate::heap) fn integers(&mut self, site: SiteId, bytes: &[u8]) {
-        let of = &self.schema.sites[site];
-        let (Some(integer), Ok(size)) = (of.integer, usize::try_from(of.size)) else { return };
+        let field = &self.schema.sites[site];
+        let (Some(integer), Ok(size)) = (field.integer, usize::try_from(field.size)) else { return };
         if !self.counts() || size == 0 {
             return;
         }
         let mut range = self.tally(site).range;
         for value in bytes.chunks_exact(size).filter_map(|value| integer.read(value)) {
-            let of = range.get_or_insert(Range { low: value, high: value, has_zero: false });
-            of.low = of.low.min(value);
-            of.high = of.high.max(value);
-            of.has_zero |= value == 0;
+            let bounds = range.get_or_insert(Range { low: value, high: value, has_zero: false });
+            bounds.low = bounds.low.min(value);
+            bounds.high = bounds.high.max(value);
+            bounds.has_zero |= value == 0;
         }
         self.tally(site).range = range;
     }

@@ -18,25 +18,25 @@ impl Walk<'_, '_> {
 
     /// Returns the site of blocks with the contents `ty` in a container `content` that have no owning field.
     pub(super) fn root(&mut self, ty: BlockType, content: &str) -> SiteId {
-        let known = self.roots.get(&ty).into_iter().flatten().find(|(of, _)| of == content);
+        let known = self.roots.get(&ty).into_iter().flatten().find(|(container, _)| container == content);
         if let Some(&(_, site)) = known {
             return site;
         }
         let schema = &mut self.schema;
         let opaque = |schema: &mut Schema<'_>, name: &str| schema.made(name, name, |_, _| Rc::new(Opaque));
         let site = match ty {
-            BlockType::Value(of) => {
-                let name = Text::clone(&schema.get(of).name);
-                schema.root(of, &name)
+            BlockType::Value(value) => {
+                let name = Text::clone(&schema.get(value).name);
+                schema.root(value, &name)
             }
-            BlockType::Slots(of) => {
-                let stride = schema.get(of).size;
+            BlockType::Slots(element) => {
+                let stride = schema.get(element).size;
                 schema.made(content, content, |schema, site| {
-                    Rc::new(Slots { element: schema.part(of, site, Edge::Element), stride })
+                    Rc::new(Slots { element: schema.part(element, site, Edge::Element), stride })
                 })
             }
-            BlockType::Own(name, of, _) => match schema.blocks(name) {
-                Some(blocks) => (blocks.site)(schema, of, content),
+            BlockType::Own(name, element, _) => match schema.blocks(name) {
+                Some(blocks) => (blocks.site)(schema, element, content),
                 None => opaque(schema, content),
             },
             BlockType::Chunk(arena) => opaque(schema, &format!("chunk of {arena}")),
@@ -113,7 +113,7 @@ impl Walk<'_, '_> {
             return known;
         }
         let function = self.origins.get(stack as usize).map_or("", |origin| &*origin.function);
-        let known = self.allocators.iter().position(|of| of == function);
+        let known = self.allocators.iter().position(|known| known == function);
         let number = known.unwrap_or_else(|| {
             self.allocators.push(function.to_owned());
             self.allocators.len() - 1

@@ -62,11 +62,11 @@ impl Walk<'_, '_> {
 
     /// Reads a part of a value that may be uninitialised, or that was moved away. It is a value if its bytes are valid, and
     /// if it has pointers to blocks, none of which has another owner. So it is read after all other values.
-    pub(in crate::heap) fn perhaps(&mut self, part: &Part, of: Value<'_>) {
-        let bytes = of.part(part.at, self.schema.sites[part.site].size);
+    pub(in crate::heap) fn perhaps(&mut self, part: &Part, value: Value<'_>) {
+        let bytes = value.part(part.at, self.schema.sites[part.site].size);
         if self.points_to_free(bytes) {
             let from = self.current;
-            self.possible.push(Possible { site: part.site, bytes: bytes.into(), weight: of.weight, from });
+            self.possible.push(Possible { site: part.site, bytes: bytes.into(), weight: value.weight, from });
         }
     }
 
@@ -96,9 +96,9 @@ impl Walk<'_, '_> {
     /// when the part is known that any handle uses.
     pub(in crate::heap) fn view(&mut self, site: SiteId, ptr: u64, len: u64) {
         let Some(block) = self.block_around(ptr) else { return };
-        let of = self.snapshot.blocks[block];
-        let from = ptr - of.addr;
-        if let Some(to) = from.checked_add(len).filter(|to| *to <= of.size) {
+        let allocation = self.snapshot.blocks[block];
+        let from = ptr - allocation.addr;
+        if let Some(to) = from.checked_add(len).filter(|to| *to <= allocation.size) {
             self.views.entry(block).or_insert_with(|| (site, Vec::new())).1.push((from, to));
             // A buffer may have many handles, each of which holds it.
             if !self.is_counting {
@@ -112,13 +112,13 @@ impl Walk<'_, '_> {
         if !self.is_counting || self.is_leaked(block) {
             return;
         }
-        let all: Vec<SiteId> = self.holders.of(block).map(|hold| hold.site as SiteId).collect();
+        let all: Vec<SiteId> = self.holders.pointers_to(block).map(|hold| hold.site as SiteId).collect();
         self.pinned.entry(site).or_default().extend(all);
-        let of = self.snapshot.blocks[block];
-        let weight = u64::from(of.weight);
+        let allocation = self.snapshot.blocks[block];
+        let weight = u64::from(allocation.weight);
         let pinned = &mut self.tally(site).pinned;
         pinned.buffers = pinned.buffers.saturating_add(weight);
-        pinned.bytes = pinned.bytes.saturating_add(of.size.saturating_mul(weight));
+        pinned.bytes = pinned.bytes.saturating_add(allocation.size.saturating_mul(weight));
         pinned.used = pinned.used.saturating_add(len.saturating_mul(weight));
     }
 
@@ -222,17 +222,17 @@ impl Walk<'_, '_> {
     /// Returns the block that contains an address.
     pub(in crate::heap) fn block_around(&self, addr: u64) -> Option<usize> {
         let block = self.index.before(&self.snapshot.blocks, addr)?;
-        let of = self.snapshot.blocks[block];
-        (addr - of.addr < of.size).then_some(block)
+        let allocation = self.snapshot.blocks[block];
+        (addr - allocation.addr < allocation.size).then_some(block)
     }
 
     /// Reads values inside a block that a slab or arena owns. Each pass reads a value once, even if several pointers
     /// lead to it.
     pub(in crate::heap) fn within(&mut self, site: SiteId, ptr: u64, element: SiteId, stride: u64, len: u64) {
         let Some(block) = self.block_around(ptr).filter(|_| stride > 0 && len > 0) else { return };
-        let of = self.snapshot.blocks[block];
-        let at = ptr - of.addr;
-        let fits = |bytes: &u64| at.checked_add(*bytes).is_some_and(|end| end <= of.size);
+        let allocation = self.snapshot.blocks[block];
+        let at = ptr - allocation.addr;
+        let fits = |bytes: &u64| at.checked_add(*bytes).is_some_and(|end| end <= allocation.size);
         let Some(bytes) = len.checked_mul(stride).filter(fits) else { return };
         let most = self.snapshot.live_bytes.saturating_mul(MOST_INNER);
         if self.inner_bytes > most || !self.inner.insert((ptr, element)) {
