@@ -5,7 +5,7 @@ use crate::capture::{self, Moment, variables};
 use crate::debuginfo::{Frames, Locals, Program};
 use crate::findings::{self, Known};
 use crate::heap::walk::found::Found;
-use crate::heap::walk::{Schema, Walk, owners};
+use crate::heap::walk::{History, Schema, Walk, owners};
 use crate::heap::{decode, paths, resident, retained, summary};
 use crate::json::Snapshot;
 
@@ -24,7 +24,7 @@ pub(crate) fn summarise(
     let origins = owners::origins(snapshot, frames, &schema);
     let mut walk = Walk::new(snapshot, &origins, schema);
     walk.find_tasks(frames);
-    (walk.ages, walk.moments) = (ages, moments);
+    walk.history = History { ages, moments };
     walk.found = asked.and_then(|asked| asked.find.clone()).map(Found::new);
     walk.walk(&variables::all(snapshot, program, frames, locals));
     walk.schema.prepare_inline();

@@ -16,7 +16,7 @@ impl Kind for Duplicate {
         if of_content.ty.is_some_and(|ty| walk.schema.has_cell(ty, 0)) {
             return None;
         }
-        let contents = walk.tallies.get(site - 1)?.contents.as_ref()?;
+        let contents = walk.counted.tallies.get(site - 1)?.contents.as_ref()?;
         let parent = in_model(of_content.parent?);
         // Each remaining block gets two reference counts.
         let saves = contents.duplicate_bytes.saturating_sub(contents.distinct().saturating_mul(2 * WORD));

@@ -18,7 +18,7 @@ impl Kind for Empty {
         let field = &program.sites[site];
         let holds = walk.schema.sites.get(site - 1)?.decoder.holds();
         let is_it = matches!(holds, Holds::Elements | Holds::Text | Holds::Table);
-        let tally = walk.tallies.get(site - 1).filter(|tally| is_it && tally.hollow_bytes > 0)?;
+        let tally = walk.counted.tallies.get(site - 1).filter(|tally| is_it && tally.hollow_bytes > 0)?;
         // The search may have made the elements smaller.
         let saves = match field.shape {
             Shape::Sequence(_, element) => heap.left(element, tally.hollow_bytes),

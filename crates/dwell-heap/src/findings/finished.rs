@@ -20,7 +20,7 @@ impl Kind for Finished {
             schema.defs.iter().enumerate().filter(|(_, definition)| head(&schema.get(definition.ty).path) == STAGE)
         {
             let (Some(tally), Some(variant)) = (
-                walk.def_tallies.get(number),
+                walk.counted.def_tallies.get(number),
                 definition.variants.iter().position(|variant| &*variant.name == FINISHED),
             ) else {
                 continue;

@@ -16,9 +16,9 @@ impl Kind for Growth {
         let walk = heap.walk;
         // By site: the bytes of the blocks that are left, and the entries and bytes of the others.
         let mut by_site: HashMap<usize, (u64, u64, u64, u64)> = HashMap::new();
-        for holding in &walk.holdings {
+        for holding in &walk.counted.holdings {
             let Owner::Copy(number) = holding.owner else { continue };
-            let Some(kept) = walk.holdings.get(number as usize) else { continue };
+            let Some(kept) = walk.counted.holdings.get(number as usize) else { continue };
             let sum = by_site.entry(in_model(kept.site)).or_default();
             *sum = (sum.0 + holding.blocks, sum.1 + holding.bytes, sum.2 + kept.len, sum.3 + kept.bytes);
         }

@@ -11,7 +11,7 @@ pub(super) struct Idle;
 impl Kind for Idle {
     fn of_site(&self, heap: &Heap<'_, '_, '_, '_>, site: usize) -> Option<Finding> {
         let field = &heap.program.sites[site];
-        let tally = heap.walk.tallies.get(site - 1)?;
+        let tally = heap.walk.counted.tallies.get(site - 1)?;
         let (all, alone) = (tally.counts.allocations, tally.unshared);
         // A lock around a value is a store, in which a count of 1 is usual.
         let is_lock = ["Mutex<", "RwLock<"].iter().any(|name| field.ty.contains(name)) && field.ty.ends_with("()>>");

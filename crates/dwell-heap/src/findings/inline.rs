@@ -17,7 +17,7 @@ impl Kind for Inline {
     fn of_heap(&self, heap: &Heap<'_, '_, '_, '_>) -> Vec<Finding> {
         let walk = heap.walk;
         let mut by_site: HashMap<SiteId, Vec<(u64, u64, u64)>> = HashMap::new();
-        for holding in &walk.holdings {
+        for holding in &walk.counted.holdings {
             if let (Owner::Site(site), Some(_), false) = (&holding.owner, holding.concrete, holding.is_leaked)
                 && walk.schema.sites[*site].decoder.holds() == Holds::Dyn
             {
@@ -27,7 +27,7 @@ impl Kind for Inline {
         let mut found = Vec::new();
         for (site, sizes) in by_site {
             let field = &walk.schema.sites[site];
-            let instances = walk.tallies.get(site).map_or(0, |tally| tally.counts.instances);
+            let instances = walk.counted.tallies.get(site).map_or(0, |tally| tally.counts.instances);
             let all: u64 = sizes.iter().map(|size| size.1).sum();
             let caught = |words: u64| sizes.iter().filter(move |size| size.0 <= words * WORD);
             // The fewest words that hold nine tenths of the values.

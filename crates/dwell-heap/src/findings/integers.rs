@@ -24,7 +24,7 @@ pub(super) fn find(walk: &Walk<'_, '_>, program: &Program, plan: &mut Plan<'_>, 
     let total = plan.sum().bytes;
     // The scalars of one struct or enum are one group; scalars in blocks have a group for each site.
     let mut groups: HashMap<Group, Vec<(SiteId, Layout)>> = HashMap::new();
-    for (site, tally) in walk.tallies.iter().enumerate() {
+    for (site, tally) in walk.counted.tallies.iter().enumerate() {
         let Some((range, field)) = tally.range.zip(schema.sites.get(site)) else { continue };
         let Some(integer) = field.integer.filter(|_| field.is_editable && tally.counts.instances >= SOME) else {
             continue;
@@ -121,7 +121,7 @@ fn describe_scalars(
         fields.push(field.path.clone());
         number = number.saturating_add(of_model.counts.instances);
         taken = taken.saturating_add(field.size.saturating_mul(of_model.counts.slots));
-        let Some((integer, range)) = field.integer.zip(walk.tallies[*site].range) else { continue };
+        let Some((integer, range)) = field.integer.zip(walk.counted.tallies[*site].range) else { continue };
         let name = integer.name(layout.size);
         let name = if layout.niche.is_some() { format!("NonZero<{name}>") } else { name };
         targets.push(Target::Scalar(in_model(*site), name.clone()));

@@ -13,7 +13,7 @@ pub(super) struct Leak;
 
 impl Kind for Leak {
     fn of_heap(&self, heap: &Heap<'_, '_, '_, '_>) -> Vec<Finding> {
-        heap.walk.leaks.iter().map(|rings| describe(heap, rings)).collect()
+        heap.walk.counted.leaks.iter().map(|rings| describe(heap, rings)).collect()
     }
 }
 

@@ -132,7 +132,7 @@ pub(crate) fn find(walk: &Walk<'_, '_>, blocks: &[Blocks], known: &Known) -> Vec
         plan.apply_all(&step.edits);
         first.sum().bytes.saturating_sub(plan.sum().bytes)
     };
-    let leaked: u64 = walk.leaks.iter().map(|leak| leak.bytes).fold(0, u64::saturating_add);
+    let leaked: u64 = walk.counted.leaks.iter().map(|leak| leak.bytes).fold(0, u64::saturating_add);
     // What is leaked is no part of the model.
     let total = plan.sum().bytes.saturating_add(leaked);
     let mut found = Vec::new();

@@ -23,7 +23,7 @@ pub(super) fn of_dependencies(walk: &Walk<'_, '_>, items: &Items, least: u64) ->
     let mut program = build(walk, items);
     let schema = &walk.schema;
     for (number, (def, definition)) in program.defs.iter_mut().zip(&schema.defs).enumerate() {
-        let values = walk.def_tallies.get(number).map_or(0, |tally| tally.instances);
+        let values = walk.counted.def_tallies.get(number).map_or(0, |tally| tally.instances);
         let ty = schema.get(definition.ty);
         let is_declared = matches!(ty.kind, Kind::Struct(_) | Kind::Enum(_)) && !is_std(&ty.path);
         def.is_editable = is_declared
@@ -95,7 +95,7 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
             });
         }
         for (number, def) in schema.defs.iter().enumerate() {
-            let tally = walk.def_tallies.get(number);
+            let tally = walk.counted.def_tallies.get(number);
             let variants = def.variants.iter().enumerate().map(|(variant, data)| {
                 let of_variant = tally.filter(|_| def.is_enum).and_then(|tally| tally.variants.get(variant));
                 let values = of_variant.copied().unwrap_or(0);
@@ -135,7 +135,7 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
             let slots = self.slots_of(number, 0);
             let site = &mut self.program.sites[in_model(number)];
             site.shape = shape;
-            if let Some(tally) = walk.tallies.get(number) {
+            if let Some(tally) = walk.counted.tallies.get(number) {
                 site.counts = tally.counts;
                 let decoder = &schema.sites[number].decoder;
                 if decoder.holds() == (Holds::Enum { is_option: true }) {
@@ -153,7 +153,7 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
     fn roots(&mut self) {
         let walk = self.walk;
         let mut made: HashMap<SiteId, usize> = HashMap::new();
-        for (holding, root) in walk.holdings.iter().zip(self.roots.clone()) {
+        for (holding, root) in walk.counted.holdings.iter().zip(self.roots.clone()) {
             if matches!(holding.owner, Owner::Site(_) | Owner::Leaked) {
                 continue;
             }
@@ -199,11 +199,11 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
             self.program.sites.push(site(path, of_element, Shape::Leaf, own, Edge::Array));
             return Shape::Array(self.program.sites.len() - 1, count);
         }
-        let is_met = self.walk.tallies.get(number).is_some_and(|tally| tally.counts.allocations > 0);
+        let is_met = self.walk.counted.tallies.get(number).is_some_and(|tally| tally.counts.allocations > 0);
         let shape = shifted(field.decoder.shape(&InModel { schema, name: &field.name, is_met }));
         // A collection with spare capacity may still grow. Types that cannot grow are only for complete ones.
         let is_complete =
-            self.walk.tallies.get(number).is_none_or(|tally| tally.counts.waste == 0) && !self.grows(number);
+            self.walk.counted.tallies.get(number).is_none_or(|tally| tally.counts.waste == 0) && !self.grows(number);
         match shape {
             Shape::Sequence(Holder::Growable, element) if !is_complete => {
                 Shape::Sequence(Holder::LikeGrowable, element)
@@ -242,7 +242,7 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
 
     /// Returns the number of slots in the blocks of a site.
     fn element_slots(&self, site: SiteId) -> u64 {
-        self.walk.tallies.get(site).map_or(0, |tally| tally.counts.element_slots)
+        self.walk.counted.tallies.get(site).map_or(0, |tally| tally.counts.element_slots)
     }
 
     /// Returns the number of slots of a site, in use or not.
@@ -251,7 +251,7 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
             return known;
         }
         let field = &self.walk.schema.sites[number];
-        let tally = |site: SiteId| self.walk.tallies.get(site);
+        let tally = |site: SiteId| self.walk.counted.tallies.get(site);
         let instances = tally(number).map_or(0, |tally| tally.counts.instances);
         let slots = if depth > DEEPEST {
             instances
@@ -269,7 +269,8 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
                 (Edge::Field(variant, _), _) => {
                     let Some(def) = field.def else { return instances };
                     if self.walk.schema.defs[def].is_enum {
-                        let values = self.walk.def_tallies.get(def).and_then(|tally| tally.variants.get(variant));
+                        let values =
+                            self.walk.counted.def_tallies.get(def).and_then(|tally| tally.variants.get(variant));
                         values.copied().unwrap_or(0)
                     } else {
                         let sites = self.of_def[def].clone();

@@ -15,7 +15,7 @@ impl Kind for Short {
             return None;
         }
         let field = &program.sites[site];
-        let tally = walk.tallies.get(site - 1)?;
+        let tally = walk.counted.tallies.get(site - 1)?;
         let (number, saves) = tally.short;
         if field.ty != "String" || number == 0 {
             return None;

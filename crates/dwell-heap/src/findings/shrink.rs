@@ -19,7 +19,7 @@ impl Kind for Shrink {
         let counts = &field.counts;
         let holds = walk.schema.sites.get(site - 1)?.decoder.holds();
         // Empty collections have a finding of their own.
-        let hollow = walk.tallies.get(site - 1)?.hollow_bytes;
+        let hollow = walk.counted.tallies.get(site - 1)?.hollow_bytes;
         let saves = match holds {
             // One list that is more than half full may be growing: lists double.
             Holds::Elements | Holds::Text if counts.allocations == 1 && counts.used >= counts.element_slots / 2 => 0,

@@ -13,7 +13,7 @@ pub(super) struct Unshared;
 impl Kind for Unshared {
     fn of_site(&self, heap: &Heap<'_, '_, '_, '_>, site: usize) -> Option<Finding> {
         let Heap { walk, program, .. } = *heap;
-        let tally = walk.tallies.get(site - 1)?;
+        let tally = walk.counted.tallies.get(site - 1)?;
         let field = &program.sites[site];
         let all = tally.counts.allocations;
         if tally.unshared == 0 || tally.unshared < all || !field.ty.starts_with("Rc<") {

@@ -62,7 +62,7 @@ fn find(walk: &Walk<'_, '_>, snapshot: &Snapshot, asked: &str) -> Option<Path> {
 /// Returns the largest block with values of a type, or else the largest of which the elements have such values inside.
 fn largest(walk: &Walk<'_, '_>, snapshot: &Snapshot, name: &str) -> Option<usize> {
     let largest = |is_it: &dyn Fn(&Holding) -> bool| {
-        let is_of_type: Vec<bool> = walk.holdings.iter().map(is_it).collect();
+        let is_of_type: Vec<bool> = walk.counted.holdings.iter().map(is_it).collect();
         let all = (0..snapshot.blocks.len())
             .filter(|block| is_of_type.get(walk.holding(*block) as usize).copied().unwrap_or(false));
         // Of equal ones the first.
@@ -106,7 +106,7 @@ fn to(walk: &Walk<'_, '_>, snapshot: &Snapshot, block: usize, target: String) ->
     }
     let name = |site: usize| walk.schema.sites.get(site).map_or_else(String::new, |field| field.path.clone());
     let step = |block: usize, site: Option<usize>| {
-        let holding = walk.holdings.get(walk.holding(block) as usize);
+        let holding = walk.counted.holdings.get(walk.holding(block) as usize);
         let Some(allocation) = snapshot.blocks.get(block) else { return Step::default() };
         Step {
             owner: site.map(name).or_else(|| holding.map(|holding| owner(walk, holding).0)).unwrap_or_default(),

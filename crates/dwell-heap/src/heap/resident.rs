@@ -274,7 +274,7 @@ impl Held {
 pub(crate) fn held(walk: &Walk<'_, '_>, snapshot: &Snapshot) -> Option<Vec<(String, Held)>> {
     let resident = snapshot.memory.resident()?;
     let mut all: Vec<(String, Held)> =
-        walk.holdings.iter().map(|holding| (owner(walk, holding).0, Held::default())).collect();
+        walk.counted.holdings.iter().map(|holding| (owner(walk, holding).0, Held::default())).collect();
     let mut pages = Pages::new(resident.heap.all());
     let mut keepers = vec![Keeper::Nobody; pages.used.len()];
     for (number, (block, taken)) in snapshot.blocks.iter().zip(&resident.taken).enumerate() {
@@ -338,6 +338,7 @@ fn survivors(
                 let holding = walk.holding(number);
                 *known.entry((holding, block.stack)).or_insert_with(|| {
                     let of_block = walk
+                        .counted
                         .holdings
                         .get(holding as usize)
                         .map(|holding| (owner(walk, holding).0, holding.content.clone()));

@@ -69,12 +69,12 @@ pub(crate) fn find(walk: &mut Walk<'_, '_>, snapshot: &Snapshot, origins: &[Orig
         }
     }
     for block in 0..blocks {
-        let owner = walk.holdings.get(walk.holding(block) as usize).map(|holding| &holding.owner);
+        let owner = walk.counted.holdings.get(walk.holding(block) as usize).map(|holding| &holding.owner);
         if walk.holders().first_of(block).is_none()
             && let Some(owner @ (Owner::Stack | Owner::Unowned | Owner::Task)) = owner
             && let Some(at) = u32::try_from(block + 1).ok().and_then(|node| tree.search.number(node))
         {
-            let content = walk.holdings[walk.holding(block) as usize].content.clone();
+            let content = walk.counted.holdings[walk.holding(block) as usize].content.clone();
             let site = origins.get(snapshot.blocks[block].stack as usize).and_then(|origin| origin.at.clone());
             let (bytes, blocks) = (tree.bytes[at as usize], u64::from(tree.blocks[at as usize]));
             let (owner, by) = if *owner == Owner::Task { ("(task)", "task") } else { ("(stack)", "stack") };
@@ -261,7 +261,7 @@ fn of_keys(walk: &mut Walk<'_, '_>, snapshot: &Snapshot, origins: &[Origin], tre
     // The entries of each row with the most bytes: bytes, the address and site of the key.
     let mut most: BTreeMap<usize, Vec<(u64, u64, SiteId)>> = BTreeMap::new();
     for block in 0..snapshot.blocks.len() {
-        let Some(holding) = walk.holdings.get(walk.holding(block) as usize) else { continue };
+        let Some(holding) = walk.counted.holdings.get(walk.holding(block) as usize) else { continue };
         // Blocks of an unknown type have no site.
         if matches!(holding.owner, Owner::Untyped(_)) {
             continue;

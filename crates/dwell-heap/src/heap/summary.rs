@@ -21,7 +21,7 @@ pub(crate) fn sizes(snapshot: &Snapshot) -> Vec<Bin> {
 pub(super) fn owner(walk: &Walk<'_, '_>, holding: &Holding) -> (String, &'static str) {
     let schema = &walk.schema;
     match holding.owner {
-        Owner::Copy(original) => owner(walk, &walk.holdings[original as usize]),
+        Owner::Copy(original) => owner(walk, &walk.counted.holdings[original as usize]),
         Owner::Site(site) if schema.sites[site].path.starts_with("(static ") => {
             (schema.sites[site].path.clone(), "static")
         }
@@ -45,9 +45,9 @@ pub(crate) fn blocks(walk: &Walk<'_, '_>, snapshot: &Snapshot, origins: &[Origin
     // Rows are grouped by owner, content and element, because several sites can have the same text.
     let mut index: HashMap<(String, String, String, &'static str), usize> = HashMap::new();
     let mut all: Vec<Blocks> = Vec::new();
-    let mut row_of = Vec::with_capacity(walk.holdings.len());
+    let mut row_of = Vec::with_capacity(walk.counted.holdings.len());
     let mut lengths: Vec<Histogram> = Vec::new();
-    for holding in &walk.holdings {
+    for holding in &walk.counted.holdings {
         let (owner, by) = owner(walk, holding);
         let element = holding.element.to_string();
         let row = *index.entry((owner.clone(), holding.content.clone(), element.clone(), by)).or_insert(all.len());
@@ -84,12 +84,14 @@ pub(crate) fn blocks(walk: &Walk<'_, '_>, snapshot: &Snapshot, origins: &[Origin
         sum.1 = sum.1.saturating_add(block.size.saturating_mul(u64::from(block.weight)));
     }
     for ((row, since), bytes) in by_age(walk, snapshot, &row_of) {
-        if let Some(since) = walk.moments.get(since as usize).filter(|_| since as usize + 1 < walk.moments.len()) {
+        if let Some(since) =
+            walk.history.moments.get(since as usize).filter(|_| since as usize + 1 < walk.history.moments.len())
+        {
             all[row].ages.push(Age { since: since.clone(), bytes });
         }
     }
     let mut unused: HashMap<(usize, u32), u64> = HashMap::new();
-    for (&(holding, stack), bytes) in &walk.unused {
+    for (&(holding, stack), bytes) in &walk.counted.unused {
         let Some(&row) = row_of.get(holding as usize) else { continue };
         let sum = unused.entry((row, stack)).or_default();
         *sum = sum.saturating_add(*bytes);
@@ -126,7 +128,7 @@ pub(crate) fn blocks(walk: &Walk<'_, '_>, snapshot: &Snapshot, origins: &[Origin
 /// Returns the bytes of each row by the number of the snapshot since which they live.
 fn by_age(walk: &Walk<'_, '_>, snapshot: &Snapshot, row_of: &[usize]) -> BTreeMap<(usize, u32), u64> {
     let mut sums: BTreeMap<(usize, u32), u64> = BTreeMap::new();
-    for (number, (block, since)) in snapshot.blocks.iter().zip(walk.ages).enumerate() {
+    for (number, (block, since)) in snapshot.blocks.iter().zip(walk.history.ages).enumerate() {
         if let Some(&row) = row_of.get(walk.holding(number) as usize) {
             let sum = sums.entry((row, *since)).or_default();
             *sum = sum.saturating_add(block.size.saturating_mul(u64::from(block.weight)));
@@ -198,7 +200,7 @@ fn variants(names: Vec<String>, counts: &[u64]) -> Vec<Variant> {
 }
 
 fn tally<'w>(walk: &'w Walk<'_, '_>, site: SiteId) -> Option<&'w Tally> {
-    walk.tallies.get(site)
+    walk.counted.tallies.get(site)
 }
 
 pub(crate) fn fields(walk: &Walk<'_, '_>) -> Vec<Field> {
@@ -248,7 +250,7 @@ pub(crate) fn enums(walk: &Walk<'_, '_>) -> Vec<Enum> {
     let schema = &walk.schema;
     let mut all = Vec::new();
     for (def, definition) in schema.defs.iter().enumerate().filter(|(_, def)| def.is_enum && def.is_ready) {
-        let Some(tally) = walk.def_tallies.get(def).filter(|tally| tally.instances > 0) else { continue };
+        let Some(tally) = walk.counted.def_tallies.get(def).filter(|tally| tally.instances > 0) else { continue };
         let names = definition.variants.iter().map(|variant| variant.name.to_string()).collect();
         all.push(Enum {
             of: definition.name.to_string(),
@@ -281,7 +283,7 @@ pub(crate) fn enums(walk: &Walk<'_, '_>) -> Vec<Enum> {
 
 pub(crate) fn strings(walk: &Walk<'_, '_>) -> Vec<Strings> {
     let mut by_owner: BTreeMap<&str, Strings> = BTreeMap::new();
-    for (tally, site) in walk.tallies.iter().zip(&walk.schema.sites) {
+    for (tally, site) in walk.counted.tallies.iter().zip(&walk.schema.sites) {
         let Some(texts) = &tally.texts else { continue };
         let sum = by_owner.entry(&site.path).or_default();
         sum.owner.clone_from(&site.path);

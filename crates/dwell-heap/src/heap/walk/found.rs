@@ -64,7 +64,7 @@ impl Walk<'_, '_> {
             return;
         }
         let Some(text) = self.text_of(site, bytes) else { return };
-        let from = self.current;
+        let from = self.current.from;
         if let Some(found) = &mut self.found
             && (if found.find.is_equal { text == found.find.text } else { text.contains(&found.find.text) })
         {

@@ -7,13 +7,16 @@ use crate::heap::walk::{Holds, SiteId};
 impl Walk<'_, '_> {
     /// Returns the number of values that a list without a header has at least.
     pub(in crate::heap) fn guessed(&self, block: usize) -> Option<u64> {
-        self.guessed.get(&block).copied()
+        self.hints.guessed.get(&block).copied()
     }
 
     /// Guesses the lengths of lists without an owner, after all owners are known, and reads their values.
     pub(super) fn guess_lengths(&mut self) {
         for block in 0..self.snapshot.blocks.len() {
-            if self.flags[block] & OWNED != 0 || self.local_of[block] != 0 || self.known_len(block).is_some() {
+            if self.marks.flags[block] & OWNED != 0
+                || self.marks.local_of[block] != 0
+                || self.known_len(block).is_some()
+            {
                 continue;
             }
             let Some((element, _)) = self.slots_of(block) else { continue };
@@ -21,7 +24,7 @@ impl Walk<'_, '_> {
             let root = self.root(super::BlockType::Slots(element), &content);
             let Some((site, stride)) = self.schema.sites[root].decoder.slots() else { continue };
             let Some(len) = self.guess(block, site, stride) else { continue };
-            self.guessed.insert(block, len);
+            self.hints.guessed.insert(block, len);
             self.run(block, site, 0, stride, len);
             self.drain();
         }

@@ -153,12 +153,24 @@ impl Successors {
     }
 }
 
+/// Where the value is that is being read.
+#[derive(Default)]
+pub(super) struct Current {
+    /// The place of the value, as in [`Hold::from`].
+    pub(super) from: u32,
+    /// Whether its block is leaked. Its values do not count.
+    pub(super) is_in_leak: bool,
+    pub(super) reading: Reading,
+    /// The number of values around it, up to its block.
+    pub(super) depth: u32,
+}
+
 impl Walk<'_, '_> {
     /// Sets the place of the values that are read next.
     pub(super) fn place(&mut self, from: u32) {
-        self.current = from;
-        let block = (from as usize).checked_sub(1).filter(|block| *block < self.flags.len());
-        self.is_in_leak = block.is_some_and(|block| self.is_leaked(block));
+        self.current.from = from;
+        let block = (from as usize).checked_sub(1).filter(|block| *block < self.marks.flags.len());
+        self.current.is_in_leak = block.is_some_and(|block| self.is_leaked(block));
     }
 
     /// Sets the place of the values that are read next, until the next [`drain`](Self::drain), to a root.
@@ -169,14 +181,14 @@ impl Walk<'_, '_> {
 
     /// Records that the value which is being read holds a block.
     pub(super) fn hold(&mut self, block: usize, site: SiteId) {
-        let hold = Hold { from: self.current, site: u32::try_from(site).unwrap_or(0) & !MORE };
+        let hold = Hold { from: self.current.from, site: u32::try_from(site).unwrap_or(0) & !MORE };
         self.holders.add(block, hold);
     }
 
     /// Records the strong count of an `Rc`'s or `Arc`'s block.
     pub(in crate::heap) fn strong(&mut self, block: usize, strong: u64) {
         // A variable of a frame may be stale, and its type that of another value.
-        if !self.is_counting && self.reading == Reading::Other {
+        if !self.is_counting() && self.current.reading == Reading::Other {
             self.holders.set_strong(block, strong);
         }
     }

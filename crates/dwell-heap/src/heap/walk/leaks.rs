@@ -32,14 +32,15 @@ impl Walk<'_, '_> {
             return;
         }
         let next = self.holders.successors();
-        let is_live = reachable(&next, |block| self.local_of[block] != 0 || self.holders.is_held_elsewhere(block));
+        let is_live =
+            reachable(&next, |block| self.marks.local_of[block] != 0 || self.holders.is_held_elsewhere(block));
         let leaked: Vec<u32> =
             (0..blocks).filter(|block| !is_live[block + 1]).filter_map(|block| u32::try_from(block + 1).ok()).collect();
         for &node in &leaked {
-            self.flags[node as usize - 1] |= LEAKED;
+            self.marks.flags[node as usize - 1] |= LEAKED;
         }
         let rings = components(&leaked, &next, &is_live);
-        self.leaks = self.group(&rings, &next);
+        self.counted.leaks = self.group(&rings, &next);
     }
 
     /// Returns the leaks of each set of sites. Components come before those that hold them.
@@ -99,7 +100,7 @@ impl Walk<'_, '_> {
 
     /// Returns `true` if nothing can drop a block.
     pub(crate) fn is_leaked(&self, block: usize) -> bool {
-        self.flags[block] & LEAKED != 0
+        self.marks.flags[block] & LEAKED != 0
     }
 
     /// Returns the call site of a call stack.

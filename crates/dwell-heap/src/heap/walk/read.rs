@@ -54,22 +54,30 @@ struct Run {
     count: u64,
 }
 
+/// The blocks to read.
+#[derive(Default)]
+pub(super) struct Queue {
+    pub(super) work: Vec<Work>,
+    /// The bytes of the last text or run, whose memory the next one uses.
+    buffer: Vec<u8>,
+}
+
 impl Walk<'_, '_> {
     pub(super) fn push(&mut self, block: usize, site: SiteId, what: What) {
-        self.queue.push(Work { block, site, what });
+        self.queue.work.push(Work { block, site, what });
     }
 
     /// Reads what is queued.
     pub(super) fn drain(&mut self) {
-        while let Some(work) = self.queue.pop() {
-            let queued = self.queue.len();
+        while let Some(work) = self.queue.work.pop() {
+            let queued = self.queue.work.len();
             self.place(u32::try_from(work.block + 1).unwrap_or(0));
             self.read_block(&work);
             // The blocks of a hash table's entries: in the order of their addresses, each page is read once.
-            if self.queue.len() - queued >= SORTED {
-                let is_rest = matches!(self.queue[queued].what, What::Rest { .. } | What::Own(_));
-                let from = queued + usize::from(is_rest && self.queue[queued].block == work.block);
-                self.queue[from..].sort_unstable_by_key(|work| std::cmp::Reverse(work.block));
+            if self.queue.work.len() - queued >= SORTED {
+                let is_rest = matches!(self.queue.work[queued].what, What::Rest { .. } | What::Own(_));
+                let from = queued + usize::from(is_rest && self.queue.work[queued].block == work.block);
+                self.queue.work[from..].sort_unstable_by_key(|work| std::cmp::Reverse(work.block));
             }
         }
         self.place(0);
@@ -144,14 +152,14 @@ impl Walk<'_, '_> {
             }
             What::Text { at, len } => {
                 let allocation = self.snapshot.blocks[block];
-                if !self.is_counting || len > LONGEST_TEXT || at.saturating_add(len) > allocation.size {
+                if !self.is_counting() || len > LONGEST_TEXT || at.saturating_add(len) > allocation.size {
                     return;
                 }
-                let mut bytes = std::mem::take(&mut self.buffer);
+                let mut bytes = std::mem::take(&mut self.queue.buffer);
                 if self.image.read(allocation.addr + at, length(len), &mut bytes) {
                     self.tally(site).texts.get_or_insert_default().add(&bytes, u64::from(allocation.weight));
                 }
-                self.buffer = bytes;
+                self.queue.buffer = bytes;
             }
         }
     }
@@ -168,7 +176,7 @@ impl Walk<'_, '_> {
             return;
         }
         let padding = field.ty.map(|ty| self.schema.padding(ty)).unwrap_or_default();
-        let mut all = std::mem::take(&mut self.buffer);
+        let mut all = std::mem::take(&mut self.queue.buffer);
         if self.image.read(addr + at, length(bytes), &mut all) {
             if !padding.is_empty() {
                 for value in all.chunks_mut(length(stride)) {
@@ -182,7 +190,7 @@ impl Walk<'_, '_> {
                 self.tally(site).contents.get_or_insert_default().add(&all, weight);
             }
         }
-        self.buffer = all;
+        self.queue.buffer = all;
     }
 
     /// Reads adjacent values, and queues the rest if they are many.
@@ -217,11 +225,11 @@ impl Walk<'_, '_> {
                 counts.instances = counts.instances.saturating_add(many);
                 counts.filled = counts.filled.saturating_add(many);
                 if self.schema.sites[site].integer.is_some() && end - at <= LONGEST_TEXT {
-                    let mut bytes = std::mem::take(&mut self.buffer);
+                    let mut bytes = std::mem::take(&mut self.queue.buffer);
                     if self.image.read(addr + at, length(end - at), &mut bytes) {
                         self.integers(site, &bytes);
                     }
-                    self.buffer = bytes;
+                    self.queue.buffer = bytes;
                 }
             }
             return;
@@ -245,14 +253,14 @@ impl Walk<'_, '_> {
     /// Reads a value. Returns `true` if it is empty: zero, `None`, a collection without elements, or made of empty
     /// values only.
     pub(in crate::heap) fn value(&mut self, site: SiteId, bytes: &[u8], weight: u64) -> bool {
-        self.depth += 1;
-        let is_empty = if self.depth > DEEPEST {
+        self.current.depth += 1;
+        let is_empty = if self.current.depth > DEEPEST {
             false
         } else {
             let decoder = Rc::clone(&self.schema.sites[site].decoder);
             decoder.read(self, Value { site, bytes, weight })
         };
-        self.depth -= 1;
+        self.current.depth -= 1;
         if self.counts() {
             if self.found.is_some() {
                 self.look(site, bytes);
