@@ -90,13 +90,13 @@ fn row<'s>(snapshot: &'s json::Snapshot, owner: &str) -> (&'s str, &'s str, u64,
 }
 
 fn field<'s>(snapshot: &'s json::Snapshot, owner: &str, field: &str) -> (u64, Vec<(&'s str, u64)>) {
-    let found = snapshot.fields.iter().find(|row| row.of == owner && row.field == field);
+    let found = snapshot.fields.iter().find(|row| row.owner == owner && row.field == field);
     let found = found.unwrap_or_else(|| panic!("{owner}.{field} is not among {:#?}", snapshot.fields));
     (found.instances, found.variants.iter().map(|variant| (&*variant.name, variant.count)).collect())
 }
 
 fn variants<'s>(snapshot: &'s json::Snapshot, name: &str) -> Vec<(&'s str, u64)> {
-    let found = snapshot.enums.iter().find(|row| row.of == name);
+    let found = snapshot.enums.iter().find(|row| row.name == name);
     let found = found.unwrap_or_else(|| panic!("{name} is not among {:#?}", snapshot.enums));
     found.variants.iter().filter(|variant| variant.count > 0).map(|variant| (&*variant.name, variant.count)).collect()
 }
@@ -189,7 +189,7 @@ fn types_of_other_crates_are_identified_by_name() {
         assert_eq!(row(s, "Owner.buffer"), ("BytesMut", "u8", 1, 128, Some(5), 128));
         // The slots of a `slab::Slab` appear as variants of the enum `Entry`.
         let of_slab: Vec<_> =
-            s.enums.iter().filter(|row| row.of == "slab::Entry<String>" || row.of == "Entry<String>").collect();
+            s.enums.iter().filter(|row| row.name == "slab::Entry<String>" || row.name == "Entry<String>").collect();
         assert_eq!(of_slab.len(), 1, "{:#?}", s.enums);
         assert_eq!(
             of_slab[0].variants.iter().map(|variant| (&*variant.name, variant.count)).collect::<Vec<_>>(),

@@ -92,10 +92,10 @@ impl Also {
     pub(crate) fn add(&mut self, fields: &[Field]) {
         for field in fields {
             if let Some(bits) = field.bits {
-                let zeros = self.zeros.entry((field.of.clone(), field.field.clone())).or_default();
+                let zeros = self.zeros.entry((field.owner.clone(), field.field.clone())).or_default();
                 let runs = if field.has_zero { &mut zeros.0 } else { &mut zeros.1 };
                 *runs += 1;
-                self.bits.entry((field.of.clone(), field.field.clone())).or_default().push(bits);
+                self.bits.entry((field.owner.clone(), field.field.clone())).or_default().push(bits);
             }
         }
     }

@@ -38,7 +38,7 @@ pub fn around<'d>(fields: &'d [Field], name: &'d str) -> Vec<&'d str> {
     while let Some(inner) = all.get(done).copied() {
         done += 1;
         for field in fields.iter().filter(|field| has_inline(&field.field_type, inner)) {
-            let owner = type_of(&field.of);
+            let owner = type_of(&field.owner);
             if !all.contains(&owner) {
                 all.push(owner);
             }
@@ -111,7 +111,7 @@ mod tests {
         }
         assert!(is_named("{async fn Server::outer}", "outer") && is_named("{async fn outer}", "outer"));
         assert!(is_named("Page<u8>", "Page") && !is_named("Pages<u8>", "Page"));
-        let field = |owner: &str, ty: &str| Field { of: owner.into(), field_type: ty.into(), ..Field::default() };
+        let field = |owner: &str, ty: &str| Field { owner: owner.into(), field_type: ty.into(), ..Field::default() };
         let fields = vec![field("Outer", "Option<Inner>"), field("Kind::A", "Outer"), field("Other", "Box<Inner>")];
         assert_eq!(around(&fields, "Inner"), ["Inner", "Outer", "Kind"]);
     }

@@ -12,7 +12,8 @@ use std::collections::VecDeque;
 #[serde(default)]
 pub struct Path {
     /// What was asked for: a type, an address, or a value with its text.
-    pub of: String,
+    #[serde(rename = "of")]
+    pub target: String,
     /// The static, local or thread-local variable that the chain begins at; missing if nothing holds the first block.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
@@ -44,7 +45,7 @@ pub(crate) fn answers(walk: &Walk<'_, '_>, snapshot: &Snapshot, asked: Option<&s
         }
         let root = place.and_then(|place| walk.holders().roots().get(place.checked_sub(snapshot.blocks.len())?));
         let root = root.map(|site| walk.schema.sites[*site].path.clone());
-        Path { of: value.clone(), root, steps: Vec::new() }
+        Path { target: value.clone(), root, steps: Vec::new() }
     });
     path.into_iter().chain(values).collect()
 }
@@ -121,5 +122,5 @@ fn to(walk: &Walk<'_, '_>, snapshot: &Snapshot, block: usize, target: String) ->
         steps.push(step(next, Some(site)));
         at = next;
     }
-    Path { of: target, root: root.map(name), steps }
+    Path { target, root: root.map(name), steps }
 }

@@ -223,7 +223,7 @@ pub(crate) fn fields(walk: &Walk<'_, '_>) -> Vec<Field> {
                 let some = schema.sites[field.site].decoder.variants().iter().flat_map(|variant| &variant.parts).next();
                 let range = of_field.range.or_else(|| tally(walk, some?.site)?.range);
                 all.push(Field {
-                    of: owner.clone(),
+                    owner: owner.clone(),
                     field: field.name.to_string(),
                     field_type: site.name.to_string(),
                     size: site.size,
@@ -253,7 +253,7 @@ pub(crate) fn enums(walk: &Walk<'_, '_>) -> Vec<Enum> {
         let Some(tally) = walk.counted.def_tallies.get(def).filter(|tally| tally.instances > 0) else { continue };
         let names = definition.variants.iter().map(|variant| variant.name.to_string()).collect();
         all.push(Enum {
-            of: definition.name.to_string(),
+            name: definition.name.to_string(),
             size: schema.get(definition.ty).size,
             instances: tally.instances,
             variants: variants(names, &tally.variants),
@@ -275,7 +275,7 @@ pub(crate) fn enums(walk: &Walk<'_, '_>) -> Vec<Enum> {
         }
     }
     for ((name, size), Sum { instances, names, counts }) in by_type {
-        all.push(Enum { of: name, size, instances, variants: variants(names, &counts) });
+        all.push(Enum { name, size, instances, variants: variants(names, &counts) });
     }
     all.sort_by_key(|row| std::cmp::Reverse(row.size.saturating_mul(row.instances)));
     all

@@ -178,7 +178,7 @@ fn chains_lead_from_a_root_to_a_block() {
         assert_eq!(documents.bytes, 10_000 * 24);
         // The text is that of a document in this list.
         assert_eq!((&value.steps, value.root.as_ref()), (&list.steps, list.root.as_ref()));
-        assert!(value.of.starts_with("Doc.body = \"0000"), "{value:?}");
+        assert!(value.target.starts_with("Doc.body = \"0000"), "{value:?}");
         let at = answers(&format!("{:#x}", documents.address + 100), None);
         assert_eq!(at[0].steps, list.steps);
         // A type that is no block of its own: the map that has such values.
