@@ -365,7 +365,7 @@ pub(crate) fn end_descendants() {
 }
 
 /// Returns the processes that a process, or one of them, started and that did not end, the last first.
-fn descendants(ancestor: u32) -> Vec<u32> {
+pub(crate) fn descendants(ancestor: u32) -> Vec<u32> {
     let (mut pids, mut next) = (vec![ancestor], 0);
     let mut seen = BTreeSet::from([ancestor]);
     while let Some(&pid) = pids.get(next) {

@@ -374,7 +374,7 @@ fn stack_frames_of_other_targets_are_read() {
         "i686-unknown-linux-gnu",
     ];
     let folder = tempfile::tempdir().expect("a folder");
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bare/main.rs");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bare/program.rs");
     for target in TARGETS {
         let file = folder.path().join(target);
         let mut rustc = Command::new("rustc");

@@ -200,7 +200,7 @@ fn blocks(snapshot: &Snapshot, blocks: &Blocks, name: String) -> Bar {
     };
     part(" unused capacity".into(), blocks.unused_bytes, Class::Spare);
     for field in
-        snapshot.fields.iter().filter(|field| field.of == blocks.element || is_inline(&blocks.element, &field.of))
+        snapshot.fields.iter().filter(|field| field.owner == blocks.element || is_inline(&blocks.element, &field.owner))
     {
         // A pointer could replace absent fields. Their share in these blocks is estimated as their share of all values.
         let values = blocks.len.unwrap_or(0).min(field.instances);
@@ -210,7 +210,7 @@ fn blocks(snapshot: &Snapshot, blocks: &Blocks, name: String) -> Bar {
             part(format!(" {}: None", field.field), absent, Class::Absent);
         }
     }
-    for field in snapshot.fields.iter().filter(|field| field.of == blocks.element) {
+    for field in snapshot.fields.iter().filter(|field| field.owner == blocks.element) {
         // What its elements have inline. The part that is absent is above.
         let whole = blocks.len.unwrap_or(0).saturating_mul(field.size);
         let absent = format!(" {}: None", field.field);
@@ -274,7 +274,7 @@ mod tests {
             ],
             sizes: vec![Bin { from: 128, to: 255, count: 3 }, Bin { from: 256, to: 511, count: 1 }],
             fields: vec![Field {
-                of: "Shape".into(),
+                owner: "Shape".into(),
                 field: "traits".into(),
                 size: 40,
                 instances: 10,

@@ -329,8 +329,8 @@ impl<'d> TypeDetail<'d> {
                 .filter(|blocks| blocks.content == name || around.iter().any(|name| has_inline(&blocks.element, name)))
                 .collect(),
             owns: snapshot.blocks.iter().filter(|blocks| is_named(type_of(&blocks.owner), name)).collect(),
-            fields: snapshot.fields.iter().filter(|row| is_it(&row.of)).collect(),
-            enums: snapshot.enums.iter().filter(|row| is_it(&row.of)).collect(),
+            fields: snapshot.fields.iter().filter(|row| is_it(&row.owner)).collect(),
+            enums: snapshot.enums.iter().filter(|row| is_it(&row.name)).collect(),
             strings: snapshot.strings.iter().filter(|row| is_named(type_of(&row.owner), name)).collect(),
             findings: snapshot
                 .findings
@@ -343,8 +343,8 @@ impl<'d> TypeDetail<'d> {
             paths: &snapshot.paths,
         };
         if detail.holds.is_empty() && detail.owns.is_empty() && detail.fields.is_empty() && detail.enums.is_empty() {
-            let mut names: HashSet<&str> = snapshot.fields.iter().map(|field| type_of(&field.of)).collect();
-            names.extend(snapshot.enums.iter().map(|row| &*row.of));
+            let mut names: HashSet<&str> = snapshot.fields.iter().map(|field| type_of(&field.owner)).collect();
+            names.extend(snapshot.enums.iter().map(|row| &*row.name));
             names.extend(snapshot.blocks.iter().flat_map(|blocks| [&*blocks.content, &*blocks.element]));
             let mut names: Vec<&str> = names.into_iter().collect();
             names.sort_unstable();
@@ -413,7 +413,7 @@ impl<'d> TypeDetail<'d> {
                     .map(|variant| format!("{} {}", variant.name, count(variant.count)))
                     .collect();
                 rows.push(vec![
-                    Cell::new(format!("{}.{}", field.of, field.field)),
+                    Cell::new(format!("{}.{}", field.owner, field.field)),
                     Cell::new(&field.field_type),
                     right(count(field.size)),
                     right(count(field.instances)),
@@ -525,8 +525,8 @@ pub(crate) fn owners<'d>(snapshot: &'d Snapshot, name: &'d str) -> Vec<Step<'d>>
             }
             type_name = type_of(&blocks.owner);
         } else if let Some(field) = inline() {
-            steps.push(Step { type_name, within: None, owner: format!("{}.{}", field.of, field.field) });
-            type_name = type_of(&field.of);
+            steps.push(Step { type_name, within: None, owner: format!("{}.{}", field.owner, field.field) });
+            type_name = type_of(&field.owner);
         } else {
             break;
         }
