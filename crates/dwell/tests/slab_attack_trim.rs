@@ -215,7 +215,7 @@ impl Drop for Last {
 #[test]
 fn pools_are_used_in_destructors_of_threads_that_end_in_every_order() {
     // 0, 1 and 2 are the variables, 3 the pool.
-    for order in 0..24 {
+    for order in (0..24).step_by(if cfg!(miri) { 7 } else { 1 }) {
         let mut rest = vec![0, 1, 2, 3];
         let (mut picks, mut at) = (Vec::new(), order);
         while !rest.is_empty() {
