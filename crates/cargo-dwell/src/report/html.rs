@@ -198,7 +198,9 @@ fn blocks(snapshot: &Snapshot, of: &Blocks, name: String) -> Bar {
         }
     };
     part(" unused capacity".into(), of.unused_bytes, Class::Spare);
-    for field in snapshot.fields.iter().filter(|field| field.of == of.element || is_inline(&of.element, &field.of)) {
+    for field in
+        snapshot.fields.iter().filter(|field| field.owner == of.element || is_inline(&of.element, &field.owner))
+    {
         // A pointer could replace absent fields. Their share in these blocks is estimated as their share of all values.
         let values = of.len.unwrap_or(0).min(field.instances);
         if field.size > 8 && field.instances > 0 && field.variants.iter().any(|variant| variant.name == "None") {
@@ -207,7 +209,7 @@ fn blocks(snapshot: &Snapshot, of: &Blocks, name: String) -> Bar {
             part(format!(" {}: None", field.field), absent, Class::Absent);
         }
     }
-    for field in snapshot.fields.iter().filter(|field| field.of == of.element) {
+    for field in snapshot.fields.iter().filter(|field| field.owner == of.element) {
         // What its elements have inline. The part that is absent is above.
         let whole = of.len.unwrap_or(0).saturating_mul(field.size);
         let absent = format!(" {}: None", field.field);
@@ -271,7 +273,7 @@ mod tests {
             ],
             sizes: vec![Bin { from: 128, to: 255, count: 3 }, Bin { from: 256, to: 511, count: 1 }],
             fields: vec![Field {
-                of: "Shape".into(),
+                owner: "Shape".into(),
                 field: "traits".into(),
                 size: 40,
                 instances: 10,

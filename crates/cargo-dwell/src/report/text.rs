@@ -328,8 +328,8 @@ impl<'d> TypeDetail<'d> {
                 .filter(|of| of.content == name || around.iter().any(|name| has_inline(&of.element, name)))
                 .collect(),
             owns: snapshot.blocks.iter().filter(|of| is_named(type_of(&of.owner), name)).collect(),
-            fields: snapshot.fields.iter().filter(|of| is_it(&of.of)).collect(),
-            enums: snapshot.enums.iter().filter(|of| is_it(&of.of)).collect(),
+            fields: snapshot.fields.iter().filter(|of| is_it(&of.owner)).collect(),
+            enums: snapshot.enums.iter().filter(|of| is_it(&of.name)).collect(),
             strings: snapshot.strings.iter().filter(|of| is_named(type_of(&of.owner), name)).collect(),
             findings: snapshot
                 .findings
@@ -340,8 +340,8 @@ impl<'d> TypeDetail<'d> {
             paths: &snapshot.paths,
         };
         if detail.holds.is_empty() && detail.owns.is_empty() && detail.fields.is_empty() && detail.enums.is_empty() {
-            let mut names: HashSet<&str> = snapshot.fields.iter().map(|of| type_of(&of.of)).collect();
-            names.extend(snapshot.enums.iter().map(|of| &*of.of));
+            let mut names: HashSet<&str> = snapshot.fields.iter().map(|of| type_of(&of.owner)).collect();
+            names.extend(snapshot.enums.iter().map(|of| &*of.name));
             names.extend(snapshot.blocks.iter().flat_map(|of| [&*of.content, &*of.element]));
             let mut names: Vec<&str> = names.into_iter().collect();
             names.sort_unstable();
@@ -410,7 +410,7 @@ impl<'d> TypeDetail<'d> {
                     .map(|variant| format!("{} {}", variant.name, count(variant.count)))
                     .collect();
                 rows.push(vec![
-                    Cell::new(format!("{}.{}", of.of, of.field)),
+                    Cell::new(format!("{}.{}", of.owner, of.field)),
                     Cell::new(&of.field_type),
                     right(count(of.size)),
                     right(count(of.instances)),
@@ -515,8 +515,8 @@ pub(crate) fn owners<'d>(snapshot: &'d Snapshot, name: &'d str) -> Vec<Step<'d>>
             }
             of = type_of(&blocks.owner);
         } else if let Some(field) = inline() {
-            steps.push(Step { of, within: None, owner: format!("{}.{}", field.of, field.field) });
-            of = type_of(&field.of);
+            steps.push(Step { of, within: None, owner: format!("{}.{}", field.owner, field.field) });
+            of = type_of(&field.owner);
         } else {
             break;
         }
