@@ -77,7 +77,9 @@ fn destructors_trim_insert_and_panic() {
         drop(later);
         assert!(kept.iter().all(|value| is_whole(&value.1, value.0)), "round {round}");
         assert_eq!(DROPPED.take(), made);
-        kept.into_iter().for_each(|value| drop(catch_unwind(AssertUnwindSafe(|| drop(value)))));
+        for value in kept {
+            drop(catch_unwind(AssertUnwindSafe(|| drop(value))));
+        }
         drop(LATER.take());
         DROPPED.take();
         trim();
@@ -175,7 +177,9 @@ fn cells_in_use_are_never_handed_out_again() {
             trim();
         }
     }
-    all.iter().for_each(|(_, held)| held.check());
+    for (_, held) in &all {
+        held.check();
+    }
 }
 
 thread_local! {
@@ -222,7 +226,7 @@ fn pools_are_used_in_destructors_of_threads_that_end_in_every_order() {
             picks.push(rest.remove(at % rest.len()));
             at /= rest.len() + 1;
         }
-        let (send, received) = mpsc::channel();
+        let (give, received) = mpsc::channel();
         let thread = thread::spawn(move || {
             for &pick in &picks {
                 match pick {
@@ -239,7 +243,7 @@ fn pools_are_used_in_destructors_of_threads_that_end_in_every_order() {
                     shared: PoolArc::new([4; 250]),
                     weak: PoolRc::downgrade(&counted),
                     counted,
-                    send: send.clone(),
+                    send: give.clone(),
                 };
                 slot.set(Some(last));
             }
