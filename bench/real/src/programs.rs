@@ -24,6 +24,7 @@ pub(crate) const ALL: &[Program] = &[
     THREADPOOL,
     RPDS,
     SQLPARSER,
+    ACTIX,
 ];
 
 /// Returns the program with this name.
@@ -324,6 +325,16 @@ const RAYON_CORE: Program = Program {
     dependencies: "rayon-core = \"=1.13.0\"",
     driver: "rayon-core/driver.rs",
     workloads: &["scope, one thread"],
+    ..Program::NONE
+};
+
+const ACTIX: Program = Program {
+    name: "actix",
+    change: "`pooled!` for `Box<dyn EnvelopeProxy>`",
+    packages: &[Package { name: "actix", version: "0.13.5", edits: "actix/after.edits", tests: Some(&["--lib"]) }],
+    dependencies: "actix = \"=0.13.5\"",
+    driver: "actix/driver.rs",
+    workloads: &["20,000 messages", "5,000 in turn"],
     ..Program::NONE
 };
 

@@ -65,24 +65,24 @@ fn ready<F: Future<Output = u64>>(future: F) -> u64 {
 }
 
 #[inline]
-fn evens(of: &[u64], k: u64) -> impl Iterator<Item = u64> + '_ {
+fn evens(numbers: &[u64], k: u64) -> impl Iterator<Item = u64> + '_ {
     let factor = black_box(3);
-    of.iter().filter(|n| **n % 2 == 0).map(move |n| n * factor + k)
+    numbers.iter().filter(|n| **n % 2 == 0).map(move |n| n * factor + k)
 }
 
 type Small<'a, const N: usize> = SmallBox<dyn Iterator<Item = u64> + 'a, N>;
 
 #[inline(never)]
-fn small<const N: usize>(of: &[u64], k: u64) -> Small<'_, N> {
-    small_box!(evens(of, k))
+fn small<const N: usize>(numbers: &[u64], k: u64) -> Small<'_, N> {
+    small_box!(evens(numbers, k))
 }
 
 #[inline(never)]
-fn small_nested<const N: usize>(of: &[u64], k: u64, levels: u32) -> Small<'_, N> {
+fn small_nested<const N: usize>(numbers: &[u64], k: u64, levels: u32) -> Small<'_, N> {
     if levels == 0 {
-        return small(of, k);
+        return small(numbers, k);
     }
-    small_box!(small_nested::<N>(of, k, levels - 1).map(move |n| n ^ k))
+    small_box!(small_nested::<N>(numbers, k, levels - 1).map(move |n| n ^ k))
 }
 
 #[inline(never)]
@@ -99,16 +99,16 @@ mod boxed {
     use super::Pin;
 
     #[inline(never)]
-    pub(super) fn evens(of: &[u64], k: u64) -> Box<dyn Iterator<Item = u64> + '_> {
-        Box::new(super::evens(of, k))
+    pub(super) fn evens(numbers: &[u64], k: u64) -> Box<dyn Iterator<Item = u64> + '_> {
+        Box::new(super::evens(numbers, k))
     }
 
     #[inline(never)]
-    pub(super) fn nested(of: &[u64], k: u64, levels: u32) -> Box<dyn Iterator<Item = u64> + '_> {
+    pub(super) fn nested(numbers: &[u64], k: u64, levels: u32) -> Box<dyn Iterator<Item = u64> + '_> {
         if levels == 0 {
-            return evens(of, k);
+            return evens(numbers, k);
         }
-        Box::new(nested(of, k, levels - 1).map(move |n| n ^ k))
+        Box::new(nested(numbers, k, levels - 1).map(move |n| n ^ k))
     }
 
     #[inline(never)]
@@ -131,16 +131,16 @@ mod slot {
     use super::{BoxedIterExt, PoolIter, Pooled, pooled};
 
     #[inline(never)]
-    pub(super) fn evens(of: &[u64], k: u64) -> PoolIter<'_, u64> {
-        super::evens(of, k).boxed_iter()
+    pub(super) fn evens(numbers: &[u64], k: u64) -> PoolIter<'_, u64> {
+        super::evens(numbers, k).boxed_iter()
     }
 
     #[inline(never)]
-    pub(super) fn nested(of: &[u64], k: u64, levels: u32) -> PoolIter<'_, u64> {
+    pub(super) fn nested(numbers: &[u64], k: u64, levels: u32) -> PoolIter<'_, u64> {
         if levels == 0 {
-            return evens(of, k);
+            return evens(numbers, k);
         }
-        nested(of, k, levels - 1).map(move |n| n ^ k).boxed_iter()
+        nested(numbers, k, levels - 1).map(move |n| n ^ k).boxed_iter()
     }
 
     #[inline(never)]
@@ -194,8 +194,8 @@ store!(by_async_trait, async_trait::async_trait);
 store!(by_erased, dwell::erased);
 
 #[inline(never)]
-fn inline(of: &u64, key: u64) -> InlineFuture<'_, u64, 4> {
-    async move { of + key }.inline()
+fn inline(number: &u64, key: u64) -> InlineFuture<'_, u64, 4> {
+    async move { number + key }.inline()
 }
 
 /// Returns the number of instructions of a run in a separate process.

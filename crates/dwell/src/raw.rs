@@ -528,7 +528,7 @@ mod tests {
 
     #[test]
     fn try_new_returns_none_for_too_long_slices() {
-        let of = |len| Meta::try_new(ptr::slice_from_raw_parts(ptr::dangling::<()>(), len), false).is_some();
-        assert!(of(usize::MAX >> SHIFT) && !of((usize::MAX >> SHIFT) + 1) && !of(usize::MAX));
+        let fits = |len| Meta::try_new(ptr::slice_from_raw_parts(ptr::dangling::<()>(), len), false).is_some();
+        assert!(fits(usize::MAX >> SHIFT) && !fits((usize::MAX >> SHIFT) + 1) && !fits(usize::MAX));
     }
 }

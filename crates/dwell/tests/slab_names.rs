@@ -40,7 +40,8 @@ const PAIRS: &[[&str; 2]] =
 
 /// The builds of the library beside this test, the newest first: another one may have other features.
 fn libraries(deps: &Path) -> Vec<PathBuf> {
-    let built = |path: &PathBuf| path.metadata().and_then(|of| of.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
+    let built =
+        |path: &PathBuf| path.metadata().and_then(|metadata| metadata.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
     let libraries = fs::read_dir(deps).unwrap().map(|entry| entry.unwrap().path()).filter(|path| {
         let name = path.file_name().unwrap().to_string_lossy();
         name.starts_with("libdwell-") && name.ends_with(".rlib")

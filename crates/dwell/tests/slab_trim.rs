@@ -413,7 +413,7 @@ fn the_allocator_uses_the_pool_that_gives_memory_back() {
                 // It has no destructor: Miri or a sanitizer would find a leak.
                 if cfg!(miri) || std::env::var("RUSTFLAGS").is_ok_and(|flags| flags.contains("sanitizer")) {
                     RE_ENTERS.set(false);
-                    KEPT.with(|of| drop(of.take()));
+                    KEPT.with(|kept| drop(kept.take()));
                 }
                 kept
             })

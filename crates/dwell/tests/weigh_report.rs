@@ -77,9 +77,9 @@ fn json_matches_the_tree() {
         assert_eq!(heap, tree.weight.heap);
         assert_eq!(json["heap"], heap);
         assert!(nodes[1..].iter().enumerate().all(|(index, node)| node["parent"].as_u64().unwrap() <= index as u64));
-        for (node, of) in nodes.iter().zip(&tree.nodes) {
-            assert_eq!(node["type"], of.ty.name());
-            assert_eq!((&node["slots"], &node["values"]), (&of.slots.into(), &of.instances.into()));
+        for (node, counted) in nodes.iter().zip(&tree.nodes) {
+            assert_eq!(node["type"], counted.ty.name());
+            assert_eq!((&node["slots"], &node["values"]), (&counted.slots.into(), &counted.instances.into()));
         }
     }
     let nodes = parsed(&tree(&nasty()).to_json())["nodes"].clone();

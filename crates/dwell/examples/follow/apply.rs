@@ -65,13 +65,13 @@ impl Source {
 
     /// Applies a patch.
     pub(super) fn apply(&mut self, patch: &str) -> Result<()> {
-        let mut of = "";
+        let mut file = "";
         let mut old: Vec<&str> = Vec::new();
         // The instances of a generic type share one definition in the source.
         let mut done: Vec<(&str, &str)> = Vec::new();
         for line in patch.lines() {
             if let Some(head) = line.strip_prefix("struct ").or_else(|| line.strip_prefix("enum ")) {
-                of = head.split([' ', '<']).next().unwrap_or_default();
+                file = head.split([' ', '<']).next().unwrap_or_default();
                 old.clear();
             } else if let Some(line) = line.strip_prefix('-') {
                 old.push(line.trim());
@@ -82,9 +82,9 @@ impl Source {
                 }
                 let now = old.pop().filter(|now| !now.starts_with("#[")).ok_or("a line that replaces none")?;
                 let field = line.split([':', '(']).next().unwrap_or_default();
-                if !done.contains(&(of, field)) {
-                    done.push((of, field));
-                    self.replace(of, now, line).map_err(|error| format!("{error}\n{patch}"))?;
+                if !done.contains(&(file, field)) {
+                    done.push((file, field));
+                    self.replace(file, now, line).map_err(|error| format!("{error}\n{patch}"))?;
                 }
                 old.clear();
             }
@@ -116,17 +116,17 @@ impl Source {
     }
 
     /// Replaces the line `now` of a patch by `then`: `field: Type,`, `Variant.field: Type,` or `Variant(..), // 20 B`.
-    fn replace(&mut self, of: &str, now: &str, then: &str) -> Result<()> {
-        let block = self.block(of)?;
+    fn replace(&mut self, file: &str, now: &str, then: &str) -> Result<()> {
+        let block = self.block(file)?;
         let then = then.split(" // ").next().unwrap_or(then).trim_end_matches(',');
         let Some((field, then_type)) = then.split_once(": ").filter(|(field, _)| !field.contains(['(', '{'])) else {
-            return self.box_variant(&block, of, then);
+            return self.box_variant(&block, file, then);
         };
         let now_type = now.trim_end_matches(',').split_once(": ").map_or("", |(_, ty)| ty);
         let (from, to, field) = match field.split_once('.') {
             Some((variant, field)) => {
                 let (from, to) = self.variant(&block, variant)?;
-                let boxed = format!("{of}{variant}");
+                let boxed = format!("{file}{variant}");
                 // An earlier suggestion may have moved the fields of the variant to a struct.
                 if self.lines[from].contains(&format!("Box<{boxed}>")) {
                     let block = self.block(&boxed)?;
@@ -164,7 +164,7 @@ impl Source {
             }
             return Ok(());
         }
-        Err(format!("no field `{field}` in `{of}`").into())
+        Err(format!("no field `{field}` in `{file}`").into())
     }
 
     /// Adds the serde attribute that the patch names.
@@ -194,7 +194,7 @@ impl Source {
 
     /// Moves the fields of a variant into a box. `then` is `Variant(Box<Type>)`. For a variant with named fields,
     /// `Type` is a new struct of these fields.
-    fn box_variant(&mut self, block: &Block, of: &str, then: &str) -> Result<()> {
+    fn box_variant(&mut self, block: &Block, variant: &str, then: &str) -> Result<()> {
         let name = then.split('(').next().unwrap_or_default();
         let (first, last) = self.variant(block, name)?;
         let is_named = self.lines[first].contains('{');
@@ -213,11 +213,11 @@ impl Source {
                 fields[0].split_once('{').and_then(|(_, rest)| rest.rsplit_once('}')).map_or("", |(inside, _)| inside);
             fields = ["", inside, ""].map(String::from).to_vec();
         }
-        let fresh = format!("{of}{name}");
+        let fresh = format!("{variant}{name}");
         self.lines.insert(first, format!("    {name}(Box<{fresh}>),"));
         // The new struct derives the same traits as the enum.
         let derive = self.lines[..block.first].iter().rfind(|line| line.starts_with("#[derive("));
-        let derive = derive.ok_or_else(|| format!("`{of}` derives nothing"))?.replace(", Default", "");
+        let derive = derive.ok_or_else(|| format!("`{variant}` derives nothing"))?.replace(", Default", "");
         self.lines.push(derive);
         self.lines.push(format!("pub(crate) struct {fresh} {{"));
         self.lines.extend(fields[1..fields.len() - 1].iter().map(|line| line.trim().to_owned()));

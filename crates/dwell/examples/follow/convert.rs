@@ -52,34 +52,35 @@ pub(super) struct Types {
 impl Types {
     pub(super) fn parse<'a>(files: impl IntoIterator<Item = &'a str>) -> Result<Self> {
         let (mut defs, mut aliases) = (BTreeMap::new(), BTreeMap::new());
-        let parameters = |of: &syn::Generics| of.type_params().map(|of| of.ident.to_string()).collect();
+        let parameters =
+            |generics: &syn::Generics| generics.type_params().map(|parameter| parameter.ident.to_string()).collect();
         let mut defaults: BTreeMap<String, String> = BTreeMap::new();
         let files = files.into_iter().map(syn::parse_file).collect::<syn::Result<Vec<_>>>()?;
         for item in files.into_iter().flat_map(|file| file.items) {
             match item {
                 // Skips the visitors for serde, which are tuple structs. The types of the documents have named fields.
-                Item::Struct(of) if matches!(of.fields, Fields::Named(_)) => {
-                    let (name, [has_default, is_key]) = (of.ident.to_string(), derived(&of.attrs));
+                Item::Struct(item) if matches!(item.fields, Fields::Named(_)) => {
+                    let (name, [has_default, is_key]) = (item.ident.to_string(), derived(&item.attrs));
                     let default = if has_default { Standard::Derived } else { Standard::None };
-                    let parts = vec![Part::parse(name.clone(), &of.fields)?];
+                    let parts = vec![Part::parse(name.clone(), &item.fields)?];
                     defs.insert(
                         name,
-                        Def { parameters: parameters(&of.generics), is_enum: false, parts, default, is_key },
+                        Def { parameters: parameters(&item.generics), is_enum: false, parts, default, is_key },
                     );
                 }
-                Item::Enum(of) => {
+                Item::Enum(item) => {
                     let part = |variant: &syn::Variant| Part::parse(variant.ident.to_string(), &variant.fields);
-                    let parts = of.variants.iter().map(part).collect::<Result<_>>()?;
+                    let parts = item.variants.iter().map(part).collect::<Result<_>>()?;
                     let default = Standard::None;
-                    let parameters = parameters(&of.generics);
+                    let parameters = parameters(&item.generics);
                     defs.insert(
-                        of.ident.to_string(),
-                        Def { parameters, is_enum: true, parts, default, is_key: derived(&of.attrs)[1] },
+                        item.ident.to_string(),
+                        Def { parameters, is_enum: true, parts, default, is_key: derived(&item.attrs)[1] },
                     );
                 }
-                Item::Type(of) => _ = aliases.insert(of.ident.to_string(), Type::parse(&of.ty)?),
-                Item::Impl(of) => {
-                    if let Some((name, variant)) = default_of(&of) {
+                Item::Type(alias) => _ = aliases.insert(alias.ident.to_string(), Type::parse(&alias.ty)?),
+                Item::Impl(alias) => {
+                    if let Some((name, variant)) = default_of(&alias) {
                         defaults.insert(name, variant);
                     }
                 }
@@ -133,7 +134,7 @@ impl Types {
     /// Returns the type with its aliases expanded.
     fn expanded(&self, ty: &Type) -> Type {
         match self.aliases.get(&ty.name) {
-            Some(of) => self.expanded(of),
+            Some(alias) => self.expanded(alias),
             None => Type {
                 name: ty.name.clone(),
                 arguments: ty.arguments.iter().map(|argument| self.expanded(argument)).collect(),
@@ -156,7 +157,8 @@ impl Types {
                 let _ = write!(functions, ", f{number}: fn(A{number}) -> B{number}");
                 names.insert(parameter.as_str(), format!("f{number}"));
             }
-            let list = |of: &[String]| if of.is_empty() { String::new() } else { format!("<{}>", of.join(", ")) };
+            let list =
+                |names: &[String]| if names.is_empty() { String::new() } else { format!("<{}>", names.join(", ")) };
             let _ = writeln!(
                 text,
                 "#[allow(non_snake_case)]\npub fn {name}{}(value: {from}::{name}{}{functions}) -> {to}::{name}{} {{\n    match value {{",
@@ -184,8 +186,12 @@ impl Types {
                     _ => None,
                 };
                 let made = match moved {
-                    Some(of) => {
-                        format!("(Box::new({to}::{}{}))", changed.fields[0].1.arguments[0].name, values(&of.parts[0])?)
+                    Some(field) => {
+                        format!(
+                            "(Box::new({to}::{}{}))",
+                            changed.fields[0].1.arguments[0].name,
+                            values(&field.parts[0])?
+                        )
                     }
                     None => values(changed)?,
                 };
@@ -224,8 +230,8 @@ impl Type {
             syn::Type::Path(path) => {
                 let last = path.path.segments.last().ok_or("a type without a name")?;
                 let arguments = match &last.arguments {
-                    PathArguments::AngleBracketed(of) => {
-                        of.args
+                    PathArguments::AngleBracketed(list) => {
+                        list.args
                             .iter()
                             .filter_map(|argument| {
                                 if let GenericArgument::Type(ty) = argument { Some(Self::parse(ty)) } else { None }

@@ -106,7 +106,7 @@ impl Package {
             .map_err(|_| format!("cargo metadata failed\n{}", String::from_utf8_lossy(&out.stderr)))?;
         let packages = metadata["packages"].as_array().into_iter().flatten();
         let manifest = packages.into_iter().find(|of| of["name"] == package);
-        let manifest = manifest.and_then(|of| of["manifest_path"].as_str());
+        let manifest = manifest.and_then(|package| package["manifest_path"].as_str());
         let manifest = manifest.ok_or_else(|| format!("no package {package}"))?;
         Ok(Path::new(manifest).with_file_name("src"))
     }

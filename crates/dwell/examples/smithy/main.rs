@@ -45,7 +45,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 fn generated(model: usize) -> String {
     let mut shapes = serde_json::Map::new();
     for n in 0..300 {
-        let text = |of: usize| "This is what it is for. ".repeat(1 + (n * 7 + of * 5 + model) % 9);
+        let text = |number: usize| "This is what it is for. ".repeat(1 + (n * 7 + number * 5 + model) % 9);
         let member = |m: usize| match (n + m) % 4 {
             0 => serde_json::json!({ "target": "smithy.api#String" }),
             1 => {

@@ -260,7 +260,7 @@ impl<'a, T> UnmanagedVec<'a, T> {
             // SAFETY: the arena at this address handed the block out with the layout `old`, and no other arena is at
             // that address (invariant 2). The block is live, `new` is no smaller, and the vector uses only the returned
             // block.
-            Some((block, old, of)) if of == arena => (unsafe { bump.grown(block, old, new) }, false),
+            Some((block, old, owner)) if owner == arena => (unsafe { bump.grown(block, old, new) }, false),
             _ => (bump.take_or_refill(new), true),
         };
         let block = block.ok_or(NoMemory::Refused(new))?;

@@ -93,19 +93,29 @@ pub struct Unsized<U, T: ?Sized> {
 /// let (one, two) = (dwell::slab::unsize(view), dwell::slab::unsize(view));
 /// ```
 ///
-/// # Panics
+/// # Aborts
 ///
-/// Panics if this thread called [`pool`] again since.
+/// Aborts the process if this thread called [`pool`] again since.
 #[doc(hidden)]
 #[inline]
 pub fn unsize<'p, U: 'p, T: ?Sized + 'p>(view: &'p mut SlotView<Pooling<'p, U>, T>) -> Unsized<U, T> {
     let slot = LAST.replace(ptr::null_mut());
-    assert!(ptr::addr_eq(slot, view.as_ptr()), "not a view of this slot");
+    if !ptr::addr_eq(slot, view.as_ptr()) {
+        not_of_this_slot();
+    }
     // SAFETY: `pool` on this thread got the pointer from `into_raw` of a slot, and no slot was made of it since, so its cell is
     // still occupied by the value that `pool` moved there. The view has the address of that cell, so it is a view of this value,
     // which is a `U`. `LAST` is null now and the view is consumed, so no other slot is made of it.
     let slot = unsafe { Pooled::from_raw(slot.cast()) };
     Unsized { slot, like: view.as_ptr() }
+}
+
+/// Ends the process: only a program that calls these hidden functions itself comes here. `extern "C"`, so that `pooled!` cannot unwind
+/// and its uses need no code for that.
+#[cold]
+#[inline(never)]
+extern "C" fn not_of_this_slot() -> ! {
+    panic!("not a view of this slot");
 }
 
 impl<U, T: ?Sized> Unsized<U, T> {

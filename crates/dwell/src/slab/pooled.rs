@@ -1,15 +1,16 @@
 //! [`Pooled`], a box in the pool of the thread.
 
-use super::classes::Class;
+use super::classes::CLASSES;
 use super::coerce::{CoerceBrand, SlotView};
 use super::insert::{self, CellAllocator};
 use super::memory::Refusal;
 use super::owner::{Handle, Owner};
 use super::size_classes::InPool;
 use super::stack::CellPtr;
-use super::thread_pool::{self, ThreadPool};
+use super::thread_pool::{self, ClassOf, ThreadPool};
 use crate::alloc::AllocError;
 use core::alloc::Layout;
+use core::mem::ManuallyDrop;
 use core::ops::{Deref, DerefMut};
 use core::pin::Pin;
 
@@ -187,7 +188,14 @@ impl<T> Pooled<T> {
     #[expect(clippy::inline_always, reason = "a value that is passed to a function is written to memory twice")]
     #[inline(always)]
     pub fn new(value: T) -> Self {
-        insert::insert(&ThreadPool, value)
+        // Dropped by nobody until it is in its cell, which `cell` returns without unwinding: no code for a drop of it.
+        let value = ManuallyDrop::new(value);
+        let cell = thread_pool::cell::<T>().cast::<ManuallyDrop<T>>();
+        // SAFETY: `cell` returned a vacant cell for values of a `T`, which no other code uses. `ManuallyDrop` has the same layout.
+        unsafe { cell.write(value) };
+        // SAFETY: the cell now contains a live value, is used by no other code and belongs to a pool, whose chunk is not freed while
+        // the cell is occupied. A `CellPtr` may access its whole chunk.
+        Self::from_owner(unsafe { Owner::owning(cell.cast()) })
     }
 
     /// Like [`new`](Self::new), but pins the value.
@@ -234,17 +242,10 @@ unsafe impl<T> CellAllocator<T> for ThreadPool {
 
     #[inline(always)]
     fn pop(&self) -> Option<CellPtr> {
-        // A number, and a `const` condition: an `Option<Class>` is five times as much for the compiler, at each use.
-        if const { Class::of(Layout::new::<T>()).is_none() } {
+        if const { ClassOf::<T>::INDEX == CLASSES } {
             return None;
         }
-        let index = const {
-            match Class::of(Layout::new::<T>()) {
-                Some(class) => class.index,
-                None => 0,
-            }
-        };
-        thread_pool::pop(index)
+        thread_pool::pop(ClassOf::<T>::INDEX)
     }
 
     #[inline(always)]
@@ -254,7 +255,7 @@ unsafe impl<T> CellAllocator<T> for ThreadPool {
 
     #[inline(always)]
     fn refill_or_stop(&self) -> CellPtr {
-        thread_pool::refill_or_stop(Layout::new::<T>())
+        thread_pool::refill_or_stop(size_of::<T>(), align_of::<T>())
     }
 }
 

@@ -108,7 +108,7 @@ impl Run {
                 match &mut run.0 {
                     // SAFETY: the value was dropped, and `into_cell` gave up the only slot of the cell. The cell has at
                     // least 8 bytes, aligned to 8, and the same owner as the others.
-                    Some((of, chain)) if *of == core && chain.len() < LONGEST_RUN => unsafe { chain.push(*cell) },
+                    Some((known, chain)) if *known == core && chain.len() < LONGEST_RUN => unsafe { chain.push(*cell) },
                     _ => {
                         run.give();
                         // SAFETY: the value was dropped, and `into_cell` gave up the only slot of the cell, which has

@@ -159,9 +159,9 @@ impl ThreadCore {
     }
 
     /// Ensures that `tear_down` is called when the thread ends, or ends the slab at once if the thread is already ending.
-    fn begin(&self, of: &'static Descriptor) -> Result<(), Refusal> {
+    fn begin(&self, descriptor: &'static Descriptor) -> Result<(), Refusal> {
         if self.phase.get() == Phase::New {
-            match AT_EXIT.try_with(|at_exit| at_exit.add(of)) {
+            match AT_EXIT.try_with(|at_exit| at_exit.add(descriptor)) {
                 Ok(result) => {
                     result?;
                     self.phase.set(Phase::InService);
@@ -173,8 +173,8 @@ impl ThreadCore {
     }
 
     /// Returns a vacant cell if the stack is empty, and sets the slab up for that.
-    fn refill(&self, of: &'static Descriptor) -> Result<CellPtr, Refusal> {
-        self.begin(of)?;
+    fn refill(&self, descriptor: &'static Descriptor) -> Result<CellPtr, Refusal> {
+        self.begin(descriptor)?;
         // SAFETY: the core is a field of the slab, which is borrowed, so it is not freed. By invariant 1 the slab is in storage
         // of this thread.
         let cell = self.with_cells(|core, _| unsafe { core.refill() })?;
@@ -196,8 +196,8 @@ impl ThreadCore {
     }
 
     /// Reserves memory for `additional` more values, and sets the slab up.
-    fn reserve(&self, additional: usize, of: &'static Descriptor) -> Result<(), Refusal> {
-        self.begin(of)?;
+    fn reserve(&self, additional: usize, descriptor: &'static Descriptor) -> Result<(), Refusal> {
+        self.begin(descriptor)?;
         self.reserve_cells(additional)?;
         self.initialized.set(true);
         Ok(())
@@ -215,12 +215,12 @@ impl ThreadCore {
         &self,
         [limit, chunk_capacity, preallocate]: [usize; 3],
         usual: usize,
-        of: &'static Descriptor,
+        descriptor: &'static Descriptor,
     ) -> Result<(), Refusal> {
         if self.initialized.get() {
             return Err(Refusal::Initialized);
         }
-        self.begin(of)?;
+        self.begin(descriptor)?;
         let configured = self.core.memory(|memory| memory.configure(limit, chunk_capacity));
         let reserved = configured.and_then(|()| self.reserve_cells(preallocate));
         match reserved {
@@ -254,9 +254,9 @@ impl ThreadCore {
     /// # Safety
     ///
     /// The slab is one that the descriptor finds.
-    unsafe fn tear_down(&self, of: &Descriptor) {
+    unsafe fn tear_down(&self, descriptor: &Descriptor) {
         self.core.drop_leaked(&mut |cell| {
-            if let Some(drop) = of.drop {
+            if let Some(drop) = descriptor.drop {
                 // SAFETY: the cell was leaked, and its bit was cleared, so no other code uses its value. By the invariants of
                 // `Descriptor` the value is of the type that `drop` drops.
                 unsafe { drop(cell) };
@@ -363,15 +363,15 @@ impl Descriptor {
 /// Allocates a cell for a module whose stack is empty.
 #[cold]
 #[inline(never)]
-pub(super) fn refill_by(of: &'static Descriptor) -> Result<CellPtr, Refusal> {
-    of.try_call(|slab| slab.refill(of))
+pub(super) fn refill_by(descriptor: &'static Descriptor) -> Result<CellPtr, Refusal> {
+    descriptor.try_call(|slab| slab.refill(descriptor))
 }
 
 /// Like [`refill_by`], but calls [`refused`] where that is refused.
 #[cold]
 #[inline(never)]
-pub(super) fn refill_or_stop_by(of: &'static Descriptor) -> CellPtr {
-    refill_by(of).unwrap_or_else(|refusal| refused(refusal))
+pub(super) fn refill_or_stop_by(descriptor: &'static Descriptor) -> CellPtr {
+    refill_by(descriptor).unwrap_or_else(|refusal| refused(refusal))
 }
 
 /// Frees a cell that the stack of its slab cannot take, because the slab was torn down or is growing.
@@ -382,8 +382,8 @@ pub(super) fn refill_or_stop_by(of: &'static Descriptor) -> CellPtr {
 /// does not use it again.
 #[cold]
 #[inline(never)]
-pub(super) unsafe fn free_slow(of: &Descriptor, cell: CellPtr) {
-    if let Some(slab) = (of.find)().get() {
+pub(super) unsafe fn free_slow(descriptor: &Descriptor, cell: CellPtr) {
+    if let Some(slab) = (descriptor.find)().get() {
         // SAFETY: the caller guarantees that the cell is vacant, has this geometry, is on no list, and is not used again.
         unsafe { slab.free_slow(cell) };
     }

@@ -1,6 +1,6 @@
 //! The pool of each thread, for [`Pooled`](super::Pooled), [`PoolRc`](super::PoolRc), `.pooled()`, `.boxed_iter()` and `pooled!`.
 
-use super::classes::Class;
+use super::classes::{CLASSES, Class};
 use super::insert::{self, CellPtr, Refusal};
 use super::size_classes::SizeClasses;
 use core::alloc::Layout;
@@ -47,16 +47,44 @@ pub(super) fn refill(layout: Layout) -> Result<CellPtr, Refusal> {
     cell
 }
 
-/// Like [`refill`], but calls [`refused`](insert::refused) where that is refused.
+/// Like [`refill`] for a layout of this size and alignment, but calls [`refused`](insert::refused) where that is refused.
+///
+/// `extern "C"`, so that it never unwinds, and its callers, which are compiled for each type, need no code for that.
 #[cold]
 #[inline(never)]
-pub(super) fn refill_or_stop(layout: Layout) -> CellPtr {
+pub(super) extern "C" fn refill_or_stop(size: usize, align: usize) -> CellPtr {
+    let layout = Layout::from_size_align(size, align).expect("the layout of a type");
     refill(layout).unwrap_or_else(|refusal| insert::refused(refusal))
+}
+
+/// Takes a cell for values of a `T` from the thread's pool. It is vacant, used by no other code, and freed by `InPool`.
+#[inline(always)]
+pub(super) fn cell<T>() -> CellPtr {
+    if const { ClassOf::<T>::INDEX == CLASSES } {
+        return refill_or_stop(size_of::<T>(), align_of::<T>());
+    }
+    match pop(ClassOf::<T>::INDEX) {
+        Some(cell) => cell,
+        None => refill_or_stop(size_of::<T>(), align_of::<T>()),
+    }
+}
+
+/// The size class of a type. A constant of a type is evaluated once, a `const` block at each use.
+pub(super) struct ClassOf<T>(core::marker::PhantomData<T>);
+
+impl<T> ClassOf<T> {
+    /// The index, or `CLASSES` if the type has no class: a number, because an `Option<Class>` is five times as much for the compiler.
+    pub(super) const INDEX: usize = match Class::of(Layout::new::<T>()) {
+        Some(class) => class.index,
+        None => CLASSES,
+    };
 }
 
 /// Allocates a cell of the thread's pool for a value of this layout. An `InPool` handle frees it.
 pub(super) fn allocate(layout: Layout) -> CellPtr {
-    Class::of(layout).and_then(|class| pop(class.index)).unwrap_or_else(|| refill_or_stop(layout))
+    Class::of(layout)
+        .and_then(|class| pop(class.index))
+        .unwrap_or_else(|| refill_or_stop(layout.size(), layout.align()))
 }
 
 /// Frees the memory of this thread's pool that no value is in.

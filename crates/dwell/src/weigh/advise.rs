@@ -233,36 +233,36 @@ fn estimate(
     allocations: i64,
     cost: &'static str,
 ) -> Suggestion {
-    let of = &program.sites[site];
-    let bytes = of.own.size;
+    let field = &program.sites[site];
+    let bytes = field.own.size;
     let after = match kind {
         SuggestionKind::Intern => 2 * WORD,
         _ => bytes,
     };
     Suggestion {
-        path: of.path.clone(),
-        paths: Vec::from([of.path.clone()]),
-        from: of.ty.clone(),
+        path: field.path.clone(),
+        paths: Vec::from([field.path.clone()]),
+        from: field.ty.clone(),
         to: to.into(),
         kind,
-        filled: of.counts.filled,
-        slots: of.counts.slots,
-        type_name: of.ty.clone(),
+        filled: field.counts.filled,
+        slots: field.counts.slots,
+        type_name: field.ty.clone(),
         type_size: [bytes, after],
         saves,
         total: 0,
         allocations,
         cost,
         is_exact: false,
-        patch: format!("// {}: {} -> {to}; saves about {saves} B\n", of.path, of.ty),
+        patch: format!("// {}: {} -> {to}; saves about {saves} B\n", field.path, field.ty),
     }
 }
 
 /// Suggests to shrink a map or vector with more vacant than occupied slots.
 fn shrink(program: &Program, site: SiteId) -> Option<Suggestion> {
-    let of = &program.sites[site];
-    let counts = &of.counts;
-    let saves = match of.shape {
+    let field = &program.sites[site];
+    let counts = &field.counts;
+    let saves = match field.shape {
         Shape::Map(Holder::Growable, key, value) => {
             let entry = blocks::entry(program.sites[key].own, program.sites[value].own);
             // The estimate assumes that all maps have the mean length.
@@ -282,9 +282,9 @@ fn shrink(program: &Program, site: SiteId) -> Option<Suggestion> {
 
 /// Suggests to store equal strings once, behind an `Arc<str>`, which has the size of a `Box<str>`.
 fn intern(program: &Program, site: SiteId, texts: &Texts, plan: &Plan<'_>) -> Option<Suggestion> {
-    let of = &program.sites[site];
-    let counts = &of.counts;
-    if !of.is_editable {
+    let field = &program.sites[site];
+    let counts = &field.counts;
+    if !field.is_editable {
         return None;
     }
     let change = plan.change(site);
@@ -306,16 +306,16 @@ fn intern(program: &Program, site: SiteId, texts: &Texts, plan: &Plan<'_>) -> Op
 /// Suggests a `SmallBox` for a box of trait objects that are small on average.
 fn inline(built: &Built, site: SiteId) -> Option<Suggestion> {
     let Kind::Pointer { to, shared: false } = built.types[site].kind else { return None };
-    let of = &built.program.sites[site];
-    let blocks = of.counts.allocations;
-    if to().is_sized || blocks == 0 || of.counts.requested / blocks > SMALL || !to().name().starts_with("dyn ") {
+    let field = &built.program.sites[site];
+    let blocks = field.counts.allocations;
+    if to().is_sized || blocks == 0 || field.counts.requested / blocks > SMALL || !to().name().starts_with("dyn ") {
         return None;
     }
-    let words = (of.counts.requested / blocks).div_ceil(WORD).max(1);
+    let words = (field.counts.requested / blocks).div_ceil(WORD).max(1);
     let ty = format!("SmallBox<{}, {words}>", super::types::short(to().name()));
-    let grows = of.counts.slots.saturating_mul(words * WORD);
+    let grows = field.counts.slots.saturating_mul(words * WORD);
     let blocks = i64::try_from(blocks).unwrap_or(i64::MAX);
-    let saves = of.counts.requested.saturating_sub(grows);
+    let saves = field.counts.requested.saturating_sub(grows);
     let cost = "a larger owner; a move copies the value";
     let mut made = estimate(&built.program, site, SuggestionKind::Inline, &ty, saves, -blocks, cost);
     made.type_size[1] = (2 + words) * WORD;

@@ -22,14 +22,14 @@ pub(super) fn type_text(program: &Program, plan: &Plan<'_>, site: SiteId) -> Str
 
 /// Returns the text of a site's type after `change` to the site and the changes of a plan to its parts.
 pub(super) fn changed_type(program: &Program, plan: &Plan<'_>, site: SiteId, change: Change) -> String {
-    let of = &program.sites[site];
+    let field = &program.sites[site];
     let text = text_of_parts(program, plan, site);
-    let inner = match of.shape {
+    let inner = match field.shape {
         Shape::Optional { is_option: true, .. } => without_option(&text),
         _ => &text,
     };
     let part = |part: SiteId| type_text(program, plan, part);
-    match (change, &of.shape) {
+    match (change, &field.shape) {
         (Change::Boxed, _) => format!("Option<Box<{inner}>>"),
         (Change::BoxedAlways, _) => format!("Box<{text}>"),
         (Change::Sparse, _) => format!("Sparse<{inner}>"),
@@ -106,8 +106,8 @@ fn without_option(ty: &str) -> &str {
 
 /// Describes how uses of a changed field change.
 pub(super) fn call_sites(program: &Program, plan: &Plan<'_>, edits: &[Edit], site: SiteId, change: Change) -> String {
-    let of = &program.sites[site];
-    let is_option = matches!(of.shape, Shape::Optional { is_option: true, .. });
+    let field = &program.sites[site];
+    let is_option = matches!(field.shape, Shape::Optional { is_option: true, .. });
     match change {
         Change::Boxed if is_option => "to create a value: `Some(Box::new(value))`; to read: `.as_deref()` for \
                                        `.as_ref()`; to write: `.as_deref_mut()`"
@@ -126,7 +126,7 @@ pub(super) fn call_sites(program: &Program, plan: &Plan<'_>, edits: &[Edit], sit
             if is_option { "to read: `.get()` for `.as_ref()`" } else { "reads of fields are unchanged" },
             if is_option { "; with serde: `default, with = \"dwell::sparse::nullable\"`" } else { "" }
         ),
-        Change::Exact if matches!(of.shape, Shape::Text(_)) => {
+        Change::Exact if matches!(field.shape, Shape::Text(_)) => {
             "to create a value: `.into_boxed_str()`; reads are unchanged; to modify, create a new value".into()
         }
         Change::Exact => "to create a value: `.into_boxed_slice()`; reads are unchanged; to grow: `.into_vec()`".into(),
@@ -212,7 +212,7 @@ pub(super) fn text(
     for &edit in &step.edits {
         let (def, lines) = match edit {
             Edit::Site(site, change) => {
-                let of = &program.sites[site];
+                let declared = &program.sites[site];
                 let field = field_of(program, site);
                 let whole = field.map_or(0, |(_, field)| field.site);
                 // Changes of two parts of a field's type share one line.
@@ -222,7 +222,7 @@ pub(super) fn text(
                 written.push(whole);
                 let attributes = field.map_or("", |(_, field)| field.attributes);
                 has_serde |= !attributes.is_empty();
-                let name = match (field, of.def) {
+                let name = match (field, declared.def) {
                     (Some((number, field)), Some(def)) if program.defs[def].is_enum => {
                         format!("{}.{}: ", program.defs[def].variants[number].name, field.name)
                     }
@@ -231,7 +231,7 @@ pub(super) fn text(
                 };
                 let change = if whole == site { Some(change) } else { None };
                 let (now, then) = (type_text(program, old, whole), type_text(program, new, whole));
-                (of.def, field_lines(attributes, change, &name, &now, &then))
+                (declared.def, field_lines(attributes, change, &name, &now, &then))
             }
             Edit::Variant(def, variant) => (Some(def), variant_lines(program, old, new, def, variant)),
             Edit::Reorder(def) => {
@@ -254,12 +254,12 @@ pub(super) fn text(
             open = def;
             match def {
                 Some(def) => {
-                    let of = &program.defs[def];
-                    let word = if of.is_enum { "enum" } else { "struct" };
+                    let definition = &program.defs[def];
+                    let word = if definition.is_enum { "enum" } else { "struct" };
                     // The comment names the type whose size changes if that is not the type being defined.
-                    let of_other = Some(&suggestion.type_name).filter(|name| **name != of.name);
+                    let of_other = Some(&suggestion.type_name).filter(|name| **name != definition.name);
                     let other = of_other.map_or_else(String::new, |name| format!("{name} "));
-                    let _ = writeln!(text, "{word} {} {{ // {other}{before} -> {after} B; {bytes}", of.name);
+                    let _ = writeln!(text, "{word} {} {{ // {other}{before} -> {after} B; {bytes}", definition.name);
                 }
                 None => _ = writeln!(text, "// {before} -> {after} B; {bytes}"),
             }
@@ -311,20 +311,20 @@ fn attribute(line: &str, change: Option<Change>) -> Cow<'_, str> {
 
 /// Returns the lines of a variant whose fields move into a box.
 fn variant_lines(program: &Program, old: &Plan<'_>, new: &Plan<'_>, def: DefId, variant: usize) -> String {
-    let of = &program.defs[def].variants[variant];
+    let declared = &program.defs[def].variants[variant];
     // The types after the step: the lines above already change the fields that this step edits.
-    let types: Vec<String> = of.fields.iter().map(|field| type_text(program, new, field.site)).collect();
-    let is_named = of.fields.first().is_some_and(|field| !field.name.starts_with(|c: char| c.is_ascii_digit()));
+    let types: Vec<String> = declared.fields.iter().map(|field| type_text(program, new, field.site)).collect();
+    let is_named = declared.fields.first().is_some_and(|field| !field.name.starts_with(|c: char| c.is_ascii_digit()));
     let now = if is_named {
-        let fields = of.fields.iter().zip(&types).map(|(field, ty)| format!("{}: {ty}", field.name));
-        format!("{} {{ {} }}", of.name, fields.collect::<Vec<_>>().join(", "))
+        let fields = declared.fields.iter().zip(&types).map(|(field, ty)| format!("{}: {ty}", field.name));
+        format!("{} {{ {} }}", declared.name, fields.collect::<Vec<_>>().join(", "))
     } else {
-        format!("{}({})", of.name, types.join(", "))
+        format!("{}({})", declared.name, types.join(", "))
     };
     let then = match &types[..] {
-        _ if is_named => format!("{0}(Box<{0}>), // a struct of these fields", of.name),
-        [one] => format!("{}(Box<{one}>),", of.name),
-        _ => format!("{}(Box<({})>),", of.name, types.join(", ")),
+        _ if is_named => format!("{0}(Box<{0}>), // a struct of these fields", declared.name),
+        [one] => format!("{}(Box<{one}>),", declared.name),
+        _ => format!("{}(Box<({})>),", declared.name, types.join(", ")),
     };
     format!("-    {now}, // {} B\n+    {then}\n", old.variant_size(def, variant))
 }

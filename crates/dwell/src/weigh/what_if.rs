@@ -175,7 +175,7 @@ impl<'t> WhatIf<'t> {
         for edit in edits {
             // The last change of a site replaces earlier ones.
             if let Edit::Site(site, _) = edit {
-                self.edits.retain(|made| !matches!(made, Edit::Site(of, _) if *of == site));
+                self.edits.retain(|made| !matches!(made, Edit::Site(edited, _) if *edited == site));
             }
             self.edits.push(edit);
         }

@@ -87,14 +87,14 @@ fn generic_field(field: usize) -> &'static str {
 impl Module<'_> {
     /// Returns a random type; `of` is the number of the definition that contains it. Types that are not behind a
     /// pointer are defined before it.
-    fn ty(&mut self, of: usize, depth: usize, is_behind: bool, is_last_resort: bool) -> Ty {
+    fn ty(&mut self, def: usize, depth: usize, is_behind: bool, is_last_resort: bool) -> Ty {
         let roll = if depth == 0 { self.rng.below(5) } else { self.rng.below(16) };
-        let inner = |behind: bool, this: &mut Self| Box::new(this.ty(of, depth - 1, behind, is_last_resort));
+        let inner = |behind: bool, this: &mut Self| Box::new(this.ty(def, depth - 1, behind, is_last_resort));
         match roll {
             0..=2 => Ty::Leaf(LEAVES[self.rng.below(LEAVES.len())]),
             3 | 4 => {
-                let named = if is_behind { self.rng.below(self.count) } else { self.rng.below(of.max(1)) };
-                if !is_behind && of == 0 { Ty::Leaf("u64") } else { Ty::Named(named) }
+                let named = if is_behind { self.rng.below(self.count) } else { self.rng.below(def.max(1)) };
+                if !is_behind && def == 0 { Ty::Leaf("u64") } else { Ty::Named(named) }
             }
             5..=7 => Ty::Opt(inner(is_behind, self)),
             8 => {
@@ -118,7 +118,7 @@ impl Module<'_> {
     }
 
     fn make_defs(&mut self) {
-        for of in 0..self.count {
+        for def in 0..self.count {
             let kind = self.rng.below(8);
             let (is_enum, is_c, is_default) = (kind < 3, kind == 3, kind > 5);
             let variants = if is_enum { 2 + self.rng.below(4) } else { 1 };
@@ -131,7 +131,7 @@ impl Module<'_> {
                             let leaf = Ty::Leaf(DEFAULTS[self.rng.below(DEFAULTS.len())]);
                             if self.rng.below(3) == 0 { Ty::Opt(Box::new(leaf)) } else { leaf }
                         } else {
-                            self.ty(of, 3, false, is_enum)
+                            self.ty(def, 3, false, is_enum)
                         }
                     })
                     .collect();
@@ -298,8 +298,9 @@ impl Module<'_> {
             }
             Ty::Tup(all) => {
                 let all: Vec<(String, String)> = all.iter().map(|inner| part(inner, "tuple")).collect();
-                let join =
-                    |of: fn(&(String, String)) -> &String| all.iter().map(of).cloned().collect::<Vec<_>>().join(", ");
+                let join = |part: fn(&(String, String)) -> &String| {
+                    all.iter().map(part).cloned().collect::<Vec<_>>().join(", ")
+                };
                 (format!("({})", join(|it| &it.0)), format!("({})", join(|it| &it.1)))
             }
             Ty::Arr(inner) => {

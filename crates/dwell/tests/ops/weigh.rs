@@ -272,7 +272,7 @@ type IdentityHash = BuildHasherDefault<Identity>;
 
 /// Asserts that the sums over a tree equal its total.
 fn consistent(tree: &Tree) {
-    let sum = |of: fn(&dwell::weigh::Node) -> u64| tree.nodes.iter().map(of).sum::<u64>();
+    let sum = |part: fn(&dwell::weigh::Node) -> u64| tree.nodes.iter().map(part).sum::<u64>();
     assert_eq!(sum(|node| node.heap), tree.weight.heap);
     assert_eq!(sum(|node| node.requested), tree.weight.heap);
     assert_eq!(sum(|node| node.allocations), tree.weight.allocations);
