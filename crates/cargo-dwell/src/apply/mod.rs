@@ -45,4 +45,4 @@ mod write;
 
 pub use advise::Advise;
 pub use args::Apply;
-pub use trial::{Trial, trials};
+pub use trial::{Together, Trial, trials};
