@@ -215,6 +215,48 @@ fn exports(tree: &syn::UseTree, before: Option<&syn::Ident>, to: &mut Module) {
     }
 }
 
+/// Returns `true` if a derive, or an attribute of a field, makes public functions or traits with the types of private fields: a getter, a
+/// setter of a builder, `From`.
+fn shows_fields(attributes: &[syn::Attribute]) -> bool {
+    const DERIVES: [&str; 26] = [
+        "From",
+        "TryFrom",
+        "Into",
+        "TryInto",
+        "Deref",
+        "DerefMut",
+        "AsRef",
+        "AsMut",
+        "Index",
+        "IndexMut",
+        "IntoIterator",
+        "Constructor",
+        "new",
+        "Builder",
+        "TypedBuilder",
+        "Getters",
+        "MutGetters",
+        "CopyGetters",
+        "CloneGetters",
+        "Setters",
+        "WithSetters",
+        "Getter",
+        "Setter",
+        "Dissolve",
+        "Unwrap",
+        "TryUnwrap",
+    ];
+    attributes.iter().any(|of| match &of.meta {
+        syn::Meta::List(list) if list.path.is_ident("derive") || list.path.is_ident("cfg_attr") => {
+            let text = list.tokens.to_string();
+            text.split(|of: char| !(of.is_alphanumeric() || of == '_')).any(|word| DERIVES.contains(&word))
+        }
+        meta => ["from", "getset", "get", "get_mut", "set", "builder", "accessors"]
+            .iter()
+            .any(|of| meta.path().is_ident(of)),
+    })
+}
+
 fn is_pub(visibility: &syn::Visibility) -> bool {
     matches!(visibility, syn::Visibility::Public(_))
 }
@@ -253,7 +295,9 @@ impl Text<'_> {
         match item {
             syn::Item::Struct(of) => {
                 let mut parts = self.head(&of.ident, &of.generics, &of.attrs);
-                let fields = of.fields.iter().enumerate().filter(|(_, field)| is_pub(&field.vis));
+                let shown = shows_fields(&of.attrs);
+                let fields = of.fields.iter().enumerate();
+                let fields = fields.filter(|(_, field)| is_pub(&field.vis) || shown || shows_fields(&field.attrs));
                 parts.extend(fields.map(|(index, field)| self.field(&of.ident.to_string(), index, field)));
                 public_type(&of.ident, &of.vis, &of.generics, parts)
             }
@@ -394,6 +438,23 @@ mod tests {
         let files: BTreeMap<PathBuf, String> =
             files.iter().map(|(name, text)| ((*name).into(), (*text).to_owned())).collect();
         of(Path::new("src/lib.rs"), &|file| files.get(file).cloned())
+    }
+
+    /// A derive makes public functions and traits with the types of private fields.
+    #[test]
+    fn what_derives_show_is_public() {
+        for (text, is_shown) in [
+            ("#[derive(Clone, derive_more::From)] pub struct E(D);", true),
+            ("#[derive(Debug, Error)] pub struct E { #[from] source: D }", true),
+            ("#[derive(Getters)] #[getset(get = \"pub\")] pub struct E { d: D }", true),
+            ("#[cfg_attr(feature = \"b\", derive(TypedBuilder))] pub struct E { d: D }", true),
+            ("#[derive(Setters)] struct E { d: D }", false),
+            ("#[derive(Debug, Error)] pub struct E { #[source] source: D }", false),
+        ] {
+            let boxed = text.replace(": D ", ": Box<D> ").replace("(D)", "(Box<D>)");
+            let of = |text: &str| api(&[("src/lib.rs", text)]);
+            assert_eq!(!changed(&of(text), &of(&boxed)).is_empty(), is_shown, "{text}");
+        }
     }
 
     /// Each library has `Entry.details`, which users of some reach, whose type changes.

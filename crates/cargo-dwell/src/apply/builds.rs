@@ -61,7 +61,7 @@ impl Build {
     pub(super) fn is_tested(&self) -> bool {
         let is_whole = self.before.errors.is_empty() && !self.before.units.is_empty();
         match self.features {
-            Features::Given => self.folder.as_os_str().is_empty(),
+            Features::Given => self.folder.as_os_str().is_empty() || is_whole,
             Features::All => self.folder.as_os_str().is_empty() && is_whole,
             Features::Only(_) | Features::With(_) => false,
         }
@@ -356,15 +356,21 @@ pub(super) fn excluded(tree: &Tree, workspace: &Metadata) -> Vec<PathBuf> {
         let mut command = MetadataCommand::new();
         command.manifest_path(entry.path()).no_deps();
         let Ok(other) = command.exec() else { continue };
+        let is_own = |path: &Path| normal(path).starts_with(&tree.root);
         let has_own = |package: &&Package| {
-            let is_own = |path: &Path| normal(path).starts_with(&tree.root);
             let mut paths = package.dependencies.iter().filter_map(|of| of.path.as_ref());
             paths.any(|path| is_own(path.as_std_path()))
+        };
+        // `[patch.crates-io]` names a folder too.
+        let patched = |root: &Path| {
+            let text = fs::read_to_string(root.join("Cargo.toml")).unwrap_or_default();
+            let text = text.split_once("[patch").map_or("", |(_, rest)| rest);
+            text.split("path").skip(1).filter_map(|rest| rest.split('"').nth(1)).any(|path| is_own(&root.join(path)))
         };
         let folder = other.workspace_root.as_std_path().strip_prefix(&tree.root);
         if let Ok(folder) = folder
             && !folder.as_os_str().is_empty()
-            && other.workspace_packages().iter().any(has_own)
+            && (other.workspace_packages().iter().any(has_own) || patched(other.workspace_root.as_std_path()))
         {
             all.insert(folder.to_owned());
         }

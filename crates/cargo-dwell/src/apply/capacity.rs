@@ -66,11 +66,27 @@ fn local(text: &str, edit: &Edit) -> Result<Local> {
     search.visit_file(&source);
     search.found.dedup();
     match <[Local; 1]>::try_from(search.found) {
+        Ok([local]) if asks_capacity(text.get(local.function.clone()).unwrap_or_default(), &local.name) => {
+            bail!(
+                "{place}: the function asks for the capacity of `{}`, which would be another; change it by hand",
+                local.name
+            )
+        }
         Ok([local]) => Ok(local),
         Err(_) => {
             bail!("{place}: no local variable that is made by `{}` grows there; change it by hand", edit.from)
         }
     }
+}
+
+/// Returns `true` if a text asks for the capacity of a variable or field, or fills all of it.
+pub(super) fn asks_capacity(text: &str, name: &str) -> bool {
+    let is_word = |of: char| of.is_alphanumeric() || of == '_';
+    ["capacity()", "spare_capacity_mut()"].iter().any(|call| {
+        let call = format!("{name}.{call}");
+        text.match_indices(&call).any(|(at, _)| !text[..at].ends_with(is_word))
+    }) || ["read_buf", "try_read_buf"].iter().any(|call| text.contains(&format!("{call}(&mut {name})")))
+        || text.contains(&format!("{name}.chunk_mut()"))
 }
 
 /// A variable that is made empty.
@@ -199,6 +215,24 @@ mod tests {
         assert!(of(7).unwrap().contains("let mut a = Vec::with_capacity(16);"));
         assert!(of(10).unwrap_err().to_string().contains("change it by hand"));
         assert!(of(4).is_err());
+    }
+
+    #[test]
+    fn a_capacity_that_is_asked_for_stays() {
+        for (uses, stays) in [
+            ("if a.len() == a.capacity() { flush(&a) }", true),
+            ("file.read_buf(&mut a).await", true),
+            ("let n = aa.capacity(); a.len()", false),
+        ] {
+            let text = format!("fn f() {{\n    let mut a = Vec::new();\n    a.push(1);\n    {uses}\n}}\n");
+            let (from, to) = ("Vec::new()".into(), "Vec::with_capacity(16)".into());
+            let edited = edit(&text, &Edit { file: "a.rs".into(), line: 3, item: "Vec".into(), from, to });
+            assert_eq!(
+                edited.is_err_and(|of| of.to_string().contains("asks for the capacity of `a`")),
+                stays,
+                "{uses}"
+            );
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@ use super::package::{is_build_script, sources_of_package};
 use super::syntax::dense;
 use super::tree::Tree;
 use super::types::with_paths;
+use super::unbuilt::Place;
 use super::{boxes, capacity, definition, effects, everywhere, library, shrink};
 use anyhow::{Result, bail};
 use cargo_metadata::Metadata;
@@ -21,6 +22,8 @@ pub(super) struct Made {
     pub(super) changed: Vec<effects::Changed>,
     /// The fields and variants of a type that is replaced everywhere.
     pub(super) everywhere: Vec<String>,
+    /// The places that see another capacity.
+    pub(super) asking: Vec<Place>,
 }
 
 impl Made {
@@ -42,7 +45,7 @@ pub(super) fn make(tree: &mut Tree, workspace: &Metadata, args: &Apply, of: &Mov
     // From the end, so that the lines before stay.
     let mut edits: Vec<(&Edit, Becomes)> = of.edits.iter().filter_map(|edit| Some((edit, of.becomes(edit)?))).collect();
     edits.sort_by_key(|(edit, _)| std::cmp::Reverse((edit.file.clone(), edit.line)));
-    let mut made = Made { becomes: Becomes::Fixed, changed: Vec::new(), everywhere: Vec::new() };
+    let mut made = Made { becomes: Becomes::Fixed, changed: Vec::new(), everywhere: Vec::new(), asking: Vec::new() };
     for (edit, becomes) in edits {
         let file = Path::new(&edit.file);
         let place = format!("{}:{}", edit.file, edit.line);
@@ -59,7 +62,7 @@ pub(super) fn make(tree: &mut Tree, workspace: &Metadata, args: &Apply, of: &Mov
             bail!("{place}: the crate is `no_std`, and the library's types are used with `std`");
         }
         if becomes == Becomes::Shrunk {
-            shrink::edit(tree, workspace, edit)?;
+            made.asking.extend(shrink::edit(tree, workspace, edit)?);
         } else if becomes == Becomes::Wrapped {
             tree.write(file, &wrapped(&text, edit)?)?;
         } else if becomes == Becomes::Capacity {

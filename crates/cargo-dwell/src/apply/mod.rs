@@ -22,6 +22,7 @@ mod everywhere;
 mod folder;
 mod format;
 mod git;
+mod identity;
 mod imports;
 mod library;
 mod lints;

@@ -1,10 +1,11 @@
 //! Gives unused capacity back where a field gets its value, `tokens: { let mut tokens: Vec<_> = lex(); tokens.shrink_to_fit(); tokens }`,
 //! or where a struct that was filled step by step is complete.
 
-use super::complete;
 use super::package::sources_of_package;
 use super::syntax::{Bytes, dense};
 use super::tree::Tree;
+use super::unbuilt;
+use super::{capacity, complete};
 use anyhow::{Result, bail};
 use cargo_metadata::Metadata;
 use dwell_source::Edit;
@@ -27,11 +28,12 @@ const COLLECTIONS: [(&str, &str); 7] = [
 const EXACT: [&str; 9] =
     ["new", "default", "with_capacity", "clone", "to_vec", "to_owned", "to_string", "into_vec", "empty"];
 
-/// Adds `shrink_to_fit` where the field `edit.item` gets its value, in all sources of the package.
+/// Adds `shrink_to_fit` where the field `edit.item` gets its value, in all sources of the package. Returns the places that ask for its
+/// capacity.
 ///
 /// # Errors
 /// Returns an error if the field is not found, if it is no collection, or if no place gives it a complete value.
-pub(super) fn edit(tree: &mut Tree, workspace: &Metadata, edit: &Edit) -> Result<()> {
+pub(super) fn edit(tree: &mut Tree, workspace: &Metadata, edit: &Edit) -> Result<Vec<unbuilt::Place>> {
     let item = &edit.item;
     let by_hand = format!("call `shrink_to_fit` where it is complete; it is allocated at {}:{}", edit.file, edit.line);
     let Some(field) = Field::of(item) else { bail!("{item}: is no field; {by_hand}") };
@@ -55,7 +57,18 @@ pub(super) fn edit(tree: &mut Tree, workspace: &Metadata, edit: &Edit) -> Result
             if types.is_empty() { "no fields" } else { "several" }
         );
     };
-    let Some(wrap) = Wrap::of(ty) else { bail!("{item}: {ty} is no collection that apply can shrink; {by_hand}") };
+    let Some(wrap) = field.part.map_or_else(|| Wrap::of(ty), |part| Wrap::of_part(ty, part)) else {
+        bail!("{item}: {ty} is no collection that apply can shrink; {by_hand}")
+    };
+    let asking = sources.iter().flat_map(|(file, text, _)| {
+        let lines = text.lines().enumerate().filter(|(_, line)| capacity::asks_capacity(line, &field.name));
+        lines.map(|(index, _)| unbuilt::Place {
+            file: file.clone(),
+            line: index + 1,
+            why: format!("asks for the capacity of {}, which is another", edit.item),
+        })
+    });
+    let asking: Vec<unbuilt::Place> = asking.collect();
     let mut is_changed = false;
     // A value that is moved out of a field of another one was made elsewhere, and is the last choice.
     for moved in [false, true] {
@@ -74,13 +87,13 @@ pub(super) fn edit(tree: &mut Tree, workspace: &Metadata, edit: &Edit) -> Result
             }
         }
         if is_changed {
-            return Ok(());
+            return Ok(asking);
         }
     }
     if field.variant.is_some() || !where_complete(tree, &sources, &declared, &field, &wrap)? {
         bail!("{item}: is filled after its value is made; {by_hand}");
     }
-    Ok(())
+    Ok(asking)
 }
 
 /// Gives the capacity back where functions return the struct, and where collections take it. Returns `false` if there is no such
@@ -130,11 +143,17 @@ struct Field {
     of: String,
     variant: Option<String>,
     name: String,
+    /// The method that gives the values of the map, or the elements of the list, if these are meant.
+    part: Option<&'static str>,
 }
 
 impl Field {
-    /// Reads `module::Type.field` or `Type::Variant.field`. `None` for a part of a field, such as its elements.
+    /// Reads `module::Type.field` or `Type::Variant.field`, `Type.field value` for the values of a map, and `Type.field []` for the
+    /// elements of a list. `None` for another part of a field.
     fn of(item: &str) -> Option<Self> {
+        let parts = [(" value", "values_mut"), (" []", "iter_mut")];
+        let part = parts.iter().find_map(|(suffix, method)| Some((item.strip_suffix(suffix)?, *method)));
+        let (item, part) = part.map_or((item, None), |(item, method)| (item, Some(method)));
         let (path, name) = item.rsplit_once('.')?;
         let is_name = |of: &str| !of.is_empty() && of.chars().all(|of| of.is_alphanumeric() || of == '_');
         let path = path.split('<').next().unwrap_or_default();
@@ -145,7 +164,7 @@ impl Field {
             None => (last, None),
         };
         let name = name.trim_start_matches("__");
-        (is_name(of) && is_name(name)).then(|| Self { of: of.to_owned(), variant, name: name.to_owned() })
+        (is_name(of) && is_name(name)).then(|| Self { of: of.to_owned(), variant, name: name.to_owned(), part })
     }
 
     fn is_of(&self, fields: &syn::Fields) -> Option<syn::Type> {
@@ -190,22 +209,44 @@ struct Wrap {
     /// The type of the collection with its arguments left out.
     ty: &'static str,
     is_optional: bool,
+    /// The method that gives the collections in it.
+    part: Option<&'static str>,
 }
 
 impl Wrap {
+    /// Of a map's values, or of a list's elements.
+    fn of_part(ty: &str, part: &'static str) -> Option<Self> {
+        let Ok(syn::Type::Path(path)) = syn::parse_str(ty) else { return None };
+        let last = path.path.segments.last()?;
+        let syn::PathArguments::AngleBracketed(of) = &last.arguments else { return None };
+        let types: Vec<&syn::Type> = of
+            .args
+            .iter()
+            .filter_map(|of| if let syn::GenericArgument::Type(ty) = of { Some(ty) } else { None })
+            .collect();
+        let inner = types.get(usize::from(part == "values_mut"))?;
+        let inner = ty.get(inner.span().byte_range())?;
+        let outer = [("BTreeMap", "std::collections::BTreeMap<_, _>")];
+        let (_, ty) = COLLECTIONS.iter().chain(&outer).find(|(of, _)| last.ident == *of)?;
+        let is_plain = Self::of(inner).is_some_and(|of| !of.is_optional);
+        is_plain.then_some(Self { ty, is_optional: false, part: Some(part) })
+    }
+
     fn of(ty: &str) -> Option<Self> {
         let ty = dense(ty);
         let inside = ty.split_once("Option<").filter(|(path, _)| path.is_empty() || path.ends_with("::"));
         let inner = inside.and_then(|(_, rest)| rest.strip_suffix('>')).unwrap_or(&ty);
         let name = inner.split('<').next()?.rsplit("::").next()?;
         let (_, ty) = COLLECTIONS.iter().find(|(of, _)| *of == name)?;
-        Some(Self { ty, is_optional: inside.is_some() })
+        Some(Self { ty, is_optional: inside.is_some(), part: None })
     }
 
     /// Returns the statement that shrinks the field of a value.
     fn shrinks(&self, value: &str, field: &Field) -> String {
         let name = &field.name;
-        if self.is_optional {
+        if let Some(part) = self.part {
+            format!("for part in {value}.{name}.{part}() {{ part.shrink_to_fit(); }}")
+        } else if self.is_optional {
             format!("if let Some(inner) = &mut {value}.{name} {{ inner.shrink_to_fit(); }}")
         } else {
             format!("{value}.{name}.shrink_to_fit();")
@@ -217,7 +258,12 @@ impl Wrap {
         let name = &field.name;
         let is_index = name.starts_with(|of: char| of.is_ascii_digit());
         let local = if is_index { "value" } else { name };
-        let wrapped = if self.is_optional {
+        let wrapped = if let Some(part) = self.part {
+            format!(
+                "{{ let mut {local}: {} = {value}; for part in {local}.{part}() {{ part.shrink_to_fit(); }} {local} }}",
+                self.ty
+            )
+        } else if self.is_optional {
             format!("({value}).map(|mut {local}| {{ {local}.shrink_to_fit(); {local} }})")
         } else {
             format!("{{ let mut {local}: {} = {value}; {local}.shrink_to_fit(); {local} }}", self.ty)
@@ -350,5 +396,18 @@ mod tests {
         assert!(
             Wrap::of("SmallVec<[u8; 4]>").is_none() && Field::of("Vec<u8>").is_none() && Field::of("A.b[]").is_none()
         );
+        let field = Field::of("app::Doc.lines value").unwrap();
+        let of = |ty: &str| Wrap::of_part(ty, field.part.unwrap());
+        assert_eq!(
+            of("BTreeMap<u8, Vec<u8>>").unwrap().shrinks("doc", &field),
+            "for part in doc.lines.values_mut() { part.shrink_to_fit(); }"
+        );
+        assert_eq!(
+            of("HashMap<u8, String>").unwrap().around(&field, "lines", true),
+            "lines: { let mut lines: std::collections::HashMap<_, _, _> = lines; for part in lines.values_mut() { part.shrink_to_fit(); } lines }"
+        );
+        assert!(of("HashMap<Vec<u8>, u8>").is_none() && of("HashMap<u8, Option<Vec<u8>>>").is_none());
+        let field = Field::of("Doc.lines []").unwrap();
+        assert!(Wrap::of_part("Vec<String>", field.part.unwrap()).is_some());
     }
 }

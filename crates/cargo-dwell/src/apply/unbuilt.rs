@@ -5,7 +5,7 @@ use super::builds::{Build, Compiled};
 use super::cfg::Condition;
 use super::tree::{Tree, normal};
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// A place that a person has to look at.
@@ -60,6 +60,8 @@ pub(super) fn find(tree: &Tree, built: &Built<'_>, names: &Names) -> Vec<Place> 
     let sources: Vec<(PathBuf, String)> =
         tree.sources(Path::new("")).into_iter().filter_map(|file| tree.read(&file).map(|text| (file, text))).collect();
     let calls: BTreeSet<String> = sources.iter().flat_map(|(_, text)| called(text)).collect();
+    let wrappers: BTreeMap<String, Condition> =
+        sources.iter().filter(|(_, text)| text.contains("macro_rules")).flat_map(|(_, text)| wrappers(text)).collect();
     let mut found = BTreeSet::new();
     for (file, text) in &sources {
         // A document names what it uses in its code too.
@@ -73,7 +75,10 @@ pub(super) fn find(tree: &Tree, built: &Built<'_>, names: &Names) -> Vec<Place> 
         // The data of tests: what the tests do with it, they do.
         let is_data =
             file.iter().any(|part| part == "tests") && file.iter().rev().nth(1).is_some_and(|of| of != "tests");
-        if units.is_empty() && (is_data && built.tested || !names.owners.iter().any(|owner| is_known(owner))) {
+        // A module that is not built reaches the owner by another type's field.
+        let is_module = file.iter().any(|part| part == "src") && ["crate::", "super::"].iter().any(|of| is_known(of));
+        let has_owner = is_module || names.owners.iter().any(|owner| is_known(owner));
+        if units.is_empty() && (is_data && built.tested || !has_owner) {
             continue;
         }
         if let Ok(tokens) = text.parse::<TokenStream>() {
@@ -82,6 +87,7 @@ pub(super) fn find(tree: &Tree, built: &Built<'_>, names: &Names) -> Vec<Place> 
                 names,
                 units: &units,
                 calls: &calls,
+                wrappers: &wrappers,
                 file,
                 conditions: Vec::new(),
                 found: &mut found,
@@ -98,7 +104,8 @@ pub(super) fn find(tree: &Tree, built: &Built<'_>, names: &Names) -> Vec<Place> 
                     let Ok(tokens) = code.parse::<TokenStream>() else { continue };
                     let mut inner = BTreeSet::new();
                     let conditions = vec![Condition::Is("doctest".to_owned())];
-                    Walk { built, names, units: &[], calls: &calls, file, conditions, found: &mut inner }
+                    let (calls, wrappers) = (&calls, &wrappers);
+                    Walk { built, names, units: &[], calls, wrappers, file, conditions, found: &mut inner }
                         .tokens(tokens, None);
                     found.extend(inner.into_iter().map(|of| Place {
                         line: of.line + first - 1,
@@ -119,6 +126,48 @@ fn called(text: &str) -> impl Iterator<Item = String> {
         let start = text[..at].trim_end_matches(is_word).len();
         (start < at && !text[at + 1..].starts_with('=')).then(|| text[start..at].to_owned())
     })
+}
+
+/// Returns the macros of a source that give a condition to what they get, `($($item:item)*) => { $(#[cfg(windows)] $item)* }`, each with it.
+fn wrappers(text: &str) -> Vec<(String, Condition)> {
+    fn given(tokens: TokenStream, to: &mut Vec<Condition>) {
+        let all: Vec<TokenTree> = tokens.into_iter().collect();
+        let mut at = 0;
+        while at < all.len() {
+            let (conditions, after) = attributes(&all[at..]);
+            at += after.max(1);
+            if matches!(all.get(at - usize::from(after == 0)..), Some([TokenTree::Punct(of), ..]) if of.as_char() == '$')
+            {
+                to.extend(conditions);
+            }
+            if let Some(TokenTree::Group(of)) = all.get(at - 1) {
+                given(of.stream(), to);
+            }
+        }
+    }
+    fn all(tokens: TokenStream, to: &mut Vec<(String, Condition)>) {
+        let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+        for (at, tree) in tokens.iter().enumerate() {
+            match (tree, tokens.get(at + 2), tokens.get(at + 3)) {
+                (TokenTree::Ident(word), Some(TokenTree::Ident(name)), Some(TokenTree::Group(of)))
+                    if *word == "macro_rules" =>
+                {
+                    let mut conditions = Vec::new();
+                    given(of.stream(), &mut conditions);
+                    if !conditions.is_empty() {
+                        to.push((name.to_string(), Condition::Any(conditions)));
+                    }
+                }
+                (TokenTree::Group(of), ..) => all(of.stream(), to),
+                _ => {}
+            }
+        }
+    }
+    let mut found = Vec::new();
+    if let Ok(tokens) = text.parse() {
+        all(tokens, &mut found);
+    }
+    found
 }
 
 /// Returns the documents that a source includes: `#![doc = include_str!("../README.md")]`.
@@ -166,6 +215,8 @@ struct Walk<'a> {
     names: &'a Names,
     units: &'a [&'a Compiled],
     calls: &'a BTreeSet<String>,
+    /// The macros that give a condition to what they get.
+    wrappers: &'a BTreeMap<String, Condition>,
     file: &'a Path,
     conditions: Vec<Condition>,
     found: &'a mut BTreeSet<Place>,
@@ -206,6 +257,20 @@ impl Walk<'_> {
                     if *name == "cfg_if" && not.as_char() == '!' =>
                 {
                     self.alternatives(of);
+                    at += 3;
+                }
+                [TokenTree::Ident(name), TokenTree::Punct(not), TokenTree::Group(of), ..]
+                    if *name == "cfg_select" && not.as_char() == '!' =>
+                {
+                    self.selected(of);
+                    at += 3;
+                }
+                [TokenTree::Ident(name), TokenTree::Punct(not), TokenTree::Group(of), ..]
+                    if not.as_char() == '!' && self.wrappers.contains_key(&name.to_string()) =>
+                {
+                    self.conditions.push(self.wrappers[&name.to_string()].clone());
+                    self.tokens(of.stream(), None);
+                    self.conditions.pop();
                     at += 3;
                 }
                 [TokenTree::Ident(word), TokenTree::Punct(_), TokenTree::Ident(name), TokenTree::Group(of), ..]
@@ -250,6 +315,30 @@ impl Walk<'_> {
             self.conditions.push(whole);
             self.tokens(group.stream(), None);
             self.conditions.pop();
+        }
+    }
+
+    /// Walks over `windows => { .. } all(unix, a) => .., _ => { .. }`.
+    fn selected(&mut self, of: &Group) {
+        let all: Vec<TokenTree> = of.stream().into_iter().collect();
+        let is =
+            |index: usize, of: char| matches!(all.get(index), Some(TokenTree::Punct(punct)) if punct.as_char() == of);
+        let (mut at, mut others) = (0, Vec::new());
+        while let Some(arrow) = (at..all.len()).find(|&index| is(index, '=') && is(index + 1, '>')) {
+            let body = arrow + 2;
+            let end = match all.get(body) {
+                Some(TokenTree::Group(of)) if of.delimiter() == Delimiter::Brace => body + 1,
+                _ => (body..all.len()).find(|&index| is(index, ',')).unwrap_or(all.len()),
+            };
+            let own = Condition::of(all[at..arrow].iter().cloned().collect());
+            let own = own.filter(|of| *of != Condition::Is("_".to_owned()));
+            let not = others.iter().map(|of: &Condition| Condition::Not(Box::new(of.clone())));
+            let whole = Condition::All(not.chain(own.clone()).collect());
+            others.extend(own);
+            self.conditions.push(whole);
+            self.slice(&all[body..end], None);
+            self.conditions.pop();
+            at = if is(end, ',') { end + 1 } else { end };
         }
     }
 
@@ -383,6 +472,13 @@ fn two(entry: &Entry) {
 macro_rules! used { ($x:expr) => { $x.details } }
 macro_rules! unused { () => { $crate::Entry { details: None } } }
 fn three() { used!(1); }
+macro_rules! only { ($($item:item)*) => { $(#[cfg(windows)] #[cfg_attr(docs, doc(cfg(windows)))] $item)* } }
+only! { fn four(of: &Entry) { of.details } }
+macro_rules! here { ($($item:item)*) => { $(#[cfg(unix)] $item)* } }
+here! { fn five(of: &Entry) { of.details } }
+fn six(of: &Entry) {
+    cfg_select! { windows => { of.details } feature = "extra" => of.details, all(unix, test) => { of.details } _ => { of.details } }
+}
 #[cfg(loom)] mod tests { fn f() { Kind::Huge(1); huge::Huge(2); Huge(3); Kind::Huge; sum(1); } }
 "#;
 
@@ -394,10 +490,10 @@ fn three() { used!(1); }
         };
         let built = Built { builds: &[], base: BTreeSet::from(["unix".to_owned()]), tested: true };
         let (without, with) = (unit(&[]), unit(features));
-        let calls = called(TEXT).collect();
+        let (calls, wrappers) = (called(TEXT).collect(), &wrappers(TEXT).into_iter().collect());
         let mut found = BTreeSet::new();
         let (file, units) = (Path::new("a.rs"), &[&without, &with][..]);
-        Walk { built: &built, names, units, calls: &calls, file, conditions: Vec::new(), found: &mut found }
+        Walk { built: &built, names, units, calls: &calls, wrappers, file, conditions: Vec::new(), found: &mut found }
             .tokens(TEXT.parse().unwrap(), None);
         found.into_iter().map(|of| (of.line, of.why)).collect()
     }
@@ -407,7 +503,7 @@ fn three() { used!(1); }
         let mut names = Names::default();
         names.add("Entry.details");
         let found = lines(&names, &["extra"]);
-        assert_eq!(found.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [5, 12, 15, 16, 16, 20]);
+        assert_eq!(found.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [5, 12, 15, 16, 16, 20, 23, 27, 27]);
         assert_eq!(found[0].1, "cfg(windows) is not built here, and uses it");
         assert_eq!(found[5].1, "the macro unused! uses it, and nothing here calls it");
         assert_eq!(lines(&names, &[])[1].0, 7);

@@ -3,7 +3,7 @@
 //! are matched.
 
 use super::super::syntax::{By, Bytes, Kind, dense};
-use super::matched::{free_name, scrutinee_type};
+use super::matched::{free_name, is_mut, scrutinee_type};
 use super::{Replace, Site};
 use std::fmt::Write as _;
 use syn::parse::Parser as _;
@@ -51,7 +51,7 @@ pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
     let bindings = || parts.iter().flat_map(|parts| &parts.own).filter_map(|case| site.syntax.pattern(case));
     let name = free_name(site);
     let (bound, value) = match scrutinee_type(site) {
-        Some((_, ty)) if ty.starts_with("&mut ") => (name.clone(), format!("&mut **{name}")),
+        Some((_, ty)) if is_mut(&ty) => (name.clone(), format!("&mut **{name}")),
         Some((_, ty)) if ty.contains('&') => (name.clone(), format!("&**{name}")),
         _ if bindings().any(|of| of.has(By::RefMut)) => (format!("ref mut {name}"), format!("**{name}")),
         _ if bindings().any(|of| of.has(By::Ref)) => (format!("ref {name}"), format!("**{name}")),

@@ -111,6 +111,17 @@ fn converted(site: &Site<'_>) -> Option<Vec<Replace>> {
     if is_try && site.source() == "?" {
         return Some(vec![site.replace(site.range.clone(), ".map_err(Box::new)?")]);
     }
+    // `.map_err(Failure::from)?`
+    let from = site.syntax.within(&site.range).find_map(|node| match &node.kind {
+        Kind::Method { name, arguments, .. } if ["map", "map_err"].contains(&name.as_str()) => {
+            arguments.iter().find(|of| site.at(of).ends_with("::from")).cloned()
+        }
+        _ => None,
+    });
+    if let Some(from) = from {
+        let with = format!("|value| {}(Box::new(value))", site.at(&from));
+        return Some(vec![site.replace(from, with)]);
+    }
     let into = site.syntax.around(&site.range).find_map(|node| match &node.kind {
         Kind::Method { receiver, name, arguments } if name == "into" && arguments.is_empty() => Some(receiver.clone()),
         _ => None,
@@ -121,5 +132,6 @@ fn converted(site: &Site<'_>) -> Option<Vec<Replace>> {
         _ if site.syntax.is_expr(&site.range) => site.range.clone(),
         _ => return None,
     };
-    Some(vec![site.replace(value.clone(), format!("Box::new({})", site.at(&value)))])
+    let text = site.at(&value);
+    (!text.starts_with("Box::new(")).then(|| vec![site.replace(value.clone(), format!("Box::new({text})"))])
 }

@@ -20,7 +20,9 @@ pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
         return made(site);
     }
     let path = site.source();
-    if !is_path || !is_function || !mentions_box() {
+    // `alt((one, Kind::Huge))`: the argument is wrong, and not what is called.
+    let is_called = site.text[site.range.end..].trim_start().starts_with('(');
+    if is_called || !is_path || !is_function || !mentions_box() {
         return None;
     }
     let is_variant = path.rsplit("::").next().is_some_and(|name| name.starts_with(char::is_uppercase));

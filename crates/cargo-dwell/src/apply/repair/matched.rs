@@ -38,3 +38,9 @@ pub(super) fn free_name(site: &Site<'_>) -> String {
         name
     })
 }
+
+/// Returns `true` if a value of a scrutinee's type, or what its option has, can be changed in place.
+pub(super) fn is_mut(ty: &str) -> bool {
+    let inner = super::argument(ty, "Option").or_else(|| super::argument(ty, "Result")).unwrap_or(ty);
+    inner.starts_with("&mut ")
+}

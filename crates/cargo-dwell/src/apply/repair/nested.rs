@@ -2,7 +2,7 @@
 //! guard, `Expr::Not(boxed) if matches!(*boxed, Expr::Lit(..)) => ..`, so that the arms after it are tried as before.
 
 use super::super::syntax::{Bindings, By, Bytes, Kind};
-use super::matched::{free_name, scrutinee_type};
+use super::matched::{free_name, is_mut, scrutinee_type};
 use super::{Replace, Site, arms};
 use syn::parse::Parser as _;
 use syn::spanned::Spanned as _;
@@ -33,7 +33,7 @@ pub(super) fn repair(site: &Site<'_>, bindings: &Bindings, is_refutable: bool) -
     let ty = scrutinee_type(site).map(|(_, ty)| ty);
     let name = free_name(site);
     let (shared, value) = match ty.as_deref() {
-        Some(ty) if ty.starts_with("&mut ") => (format!("&**{name}"), format!("&mut **{name}")),
+        Some(ty) if is_mut(ty) => (format!("&**{name}"), format!("&mut **{name}")),
         Some(ty) if ty.contains('&') => (format!("&**{name}"), format!("&**{name}")),
         _ => (format!("&*{name}"), format!("*{name}")),
     };
@@ -52,7 +52,7 @@ pub(super) fn repair(site: &Site<'_>, bindings: &Bindings, is_refutable: bool) -
     let named = site.replace(site.range.clone(), name.clone());
     for node in site.syntax.around(&site.range) {
         match &node.kind {
-            Kind::Or { .. } => return None,
+            Kind::Or { .. } => return whole(site),
             Kind::Matches { pattern: of, guard, .. } if inside(of) => {
                 // A name alone would move the box out of a place.
                 let is_ref = ty.as_deref().is_some_and(|ty| ty.contains('&'));
@@ -104,6 +104,54 @@ pub(super) fn repair(site: &Site<'_>, bindings: &Bindings, is_refutable: bool) -
         }
     }
     None
+}
+
+/// Alternatives inside of the box that bind nothing, in an arm: `Part::Is(of @ (Value::Nil | Value::Text(_)))` becomes
+/// `Part::Is(of) if matches!(*of, Value::Nil | Value::Text(_))`.
+fn whole(site: &Site<'_>) -> Option<Vec<Replace>> {
+    struct Hole {
+        of: Bytes,
+        found: Option<(Bytes, Option<String>, Bytes)>,
+    }
+    impl<'ast> Visit<'ast> for Hole {
+        fn visit_pat_tuple_struct(&mut self, of: &'ast syn::PatTupleStruct) {
+            for elem in &of.elems {
+                let range = elem.span().byte_range();
+                if range.start <= self.of.start && self.of.end <= range.end && range != self.of {
+                    let (name, inner) = match elem {
+                        syn::Pat::Ident(syn::PatIdent { ident, subpat: Some((_, pat)), by_ref: None, .. }) => {
+                            (Some(ident.to_string()), &**pat)
+                        }
+                        elem => (None, elem),
+                    };
+                    let inner = if let syn::Pat::Paren(of) = inner { &*of.pat } else { inner };
+                    self.found = Some((range, name, inner.span().byte_range()));
+                }
+                self.visit_pat(elem);
+            }
+        }
+    }
+    let inside = |of: &Bytes| of.start <= site.range.start && site.range.end <= of.end;
+    let pattern = site.syntax.around(&site.range).find_map(|node| match &node.kind {
+        Kind::Arm { pattern, guard: None, .. } if inside(pattern) => Some(pattern.clone()),
+        _ => None,
+    })?;
+    let parsed = syn::Pat::parse_multi_with_leading_vert.parse_str(site.at(&pattern)).ok()?;
+    let of = site.range.start - pattern.start..site.range.end - pattern.start;
+    let mut hole = Hole { of, found: None };
+    hole.visit_pat(&parsed);
+    let (elem, name, inner) = hole.found?;
+    let at = |of: Bytes| pattern.start + of.start..pattern.start + of.end;
+    let inner = site.at(&at(inner));
+    if matches!(parsed, syn::Pat::Or(_)) || without_names(inner) != inner {
+        return None;
+    }
+    let is_ref = scrutinee_type(site).is_some_and(|(_, ty)| ty.contains('&'));
+    let (name, stars) = (name.unwrap_or_else(|| free_name(site)), if is_ref { "**" } else { "*" });
+    Some(vec![
+        site.replace(at(elem), name.clone()),
+        site.replace(pattern.end..pattern.end, format!(" if matches!({stars}{name}, {inner})")),
+    ])
 }
 
 /// Returns the `else` of an `if`, which is written once more: a block with few lines.

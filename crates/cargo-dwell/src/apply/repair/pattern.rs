@@ -1,7 +1,7 @@
 //! Patterns of the boxed type: a box has no patterns, so it is bound to a name and taken apart in the body.
 
 use super::super::syntax::{By, Bytes, Kind, has_inner_path};
-use super::matched::{free_name, is_box, scrutinee_type};
+use super::matched::{free_name, is_box, is_mut, scrutinee_type};
 use super::{Replace, Site, nested, unboxed};
 
 /// A struct's pattern in the place of the box: `Expr::Call(Call { name, .. }) => body` becomes
@@ -26,7 +26,7 @@ pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
     let body = body(site)?;
     let name = free_name(site);
     let (bound, value) = match scrutinee_type(site) {
-        Some((_, ty)) if ty.starts_with("&mut ") => (name.clone(), format!("&mut **{name}")),
+        Some((_, ty)) if is_mut(&ty) => (name.clone(), format!("&mut **{name}")),
         Some((_, ty)) if ty.contains('&') => (name.clone(), format!("&**{name}")),
         _ if bindings.has(By::RefMut) => (format!("ref mut {name}"), format!("**{name}")),
         _ if bindings.has(By::Ref) => (format!("ref {name}"), format!("**{name}")),
