@@ -75,6 +75,7 @@ impl std::fmt::Display for Condition {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let list = |all: &[Self]| all.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
         match self {
+            Self::All(all) | Self::Any(all) if all.len() == 1 => write!(f, "{}", all[0]),
             Self::All(all) => write!(f, "all({})", list(all)),
             Self::Any(all) => write!(f, "any({})", list(all)),
             Self::Not(of) => write!(f, "not({of})"),

@@ -248,6 +248,7 @@ impl Session<'_> {
             tested: self.tests.as_ref().is_some_and(has_documents),
         };
         let mut all = unbuilt::find(&self.tree, &built, &names);
+        all.extend(unbuilt::outside(self.workspace.workspace_root.as_std_path(), &names));
         all.extend(made.asking.iter().cloned());
         let root = &self.workspace.workspace_root;
         let folders = affected.iter().filter_map(|package| package.manifest_path.parent()?.strip_prefix(root).ok());

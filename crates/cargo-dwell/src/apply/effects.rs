@@ -429,7 +429,7 @@ impl Search<'_> {
             let is_whole = word.ends_with("u8>") || word.starts_with("ptr") || word == "ManuallyDrop";
             let is_near = has_member || has_holder && is_whole;
             if let (true, Some(at)) = (is_near, text.find(word)) {
-                all.push((body.line(at), format!("`{word}`: {why}")));
+                all.push((body.line(at), format!("`{}`: {why}", word.trim_end_matches('('))));
             }
         }
         for name in self.seen.traits_of_box.iter().filter(|name| has_member && text.contains(&format!("dyn {name}"))) {

@@ -3,9 +3,11 @@
 
 use super::builds::{Build, Compiled};
 use super::cfg::Condition;
+use super::git;
 use super::tree::{Tree, normal};
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A place that a person has to look at.
@@ -115,6 +117,40 @@ pub(super) fn find(tree: &Tree, built: &Built<'_>, names: &Names) -> Vec<Place> 
                 }
             }
         }
+    }
+    found.into_iter().collect()
+}
+
+/// Returns the uses in packages of the same repository that are outside of the workspace and depend on its packages by path: nothing
+/// here builds them.
+pub(super) fn outside(root: &Path, names: &Names) -> Vec<Place> {
+    let depends = |manifest: &&PathBuf| {
+        let folder = manifest.parent().unwrap_or(root);
+        let text = fs::read_to_string(manifest).unwrap_or_default();
+        let mut paths =
+            text.split("path").skip(1).filter_map(|rest| rest.trim_start().strip_prefix('=')?.split('"').nth(1));
+        !folder.starts_with(root) && paths.any(|path| normal(&folder.join(path)).starts_with(root))
+    };
+    let manifests = git::files_of_repository(root, "*Cargo.toml");
+    let folders: BTreeSet<&Path> = manifests.iter().filter(depends).filter_map(|of| of.parent()).collect();
+    let mut found = BTreeSet::new();
+    if folders.is_empty() {
+        return Vec::new();
+    }
+    let (builds, base, calls, wrappers) = (&[], BTreeSet::new(), BTreeSet::new(), BTreeMap::new());
+    let built = &Built { builds, base, tested: true };
+    for file in git::files_of_repository(root, "*.rs") {
+        if file.starts_with(root) || !folders.iter().any(|folder| file.starts_with(folder)) {
+            continue;
+        }
+        let Ok(text) = fs::read_to_string(&file) else { continue };
+        let Ok(tokens) = text.parse::<TokenStream>() else { continue };
+        let mut inner = BTreeSet::new();
+        let (calls, wrappers, conditions) = (&calls, &wrappers, Vec::new());
+        Walk { built, names, units: &[], calls, wrappers, file: &file, conditions, found: &mut inner }
+            .tokens(tokens, None);
+        let why = "is outside of the workspace, is not built here, and uses it";
+        found.extend(inner.into_iter().map(|of| Place { why: why.to_owned(), ..of }));
     }
     found.into_iter().collect()
 }
