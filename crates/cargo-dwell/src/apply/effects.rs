@@ -721,13 +721,13 @@ mod tests {
     #[test]
     fn other_methods_of_a_box_are_named() {
         let of = |of_box: &str, uses: &str| {
-            let text = "enum K { V(D), W }\ntrait T { fn a(&self) -> u8 { 1 } fn b(&self) -> u8; }\n";
+            let text = "enum K { V(D), W }\ntrait T { fn a(&self) -> u8 { 1 } fn b(&self) -> u8; fn c(&self) {} } impl T for D { fn a(&self) -> u8 { 2 } }\n";
             seen("K::V", &format!("{text}{of_box}\n{uses}"))
         };
         let uses = |call: &str| format!("fn f(k: &K) -> u8 {{ match k {{ K::V(d) => {call}, K::W => 0 }} }}");
         let passes = "impl<X: T> T for Box<X> { fn b(&self) -> u8 { (**self).b() } }";
         assert_eq!(of(passes, &uses("d.a()")), [4], "`a` is not passed on");
-        assert!(of(passes, &uses("d.b()")).is_empty());
+        assert!(of(passes, &uses("d.b()")).is_empty() && of(passes, &uses("d.c()")).is_empty());
         assert!(of("", &uses("d.a()")).is_empty());
         assert_eq!(of("impl T for Box<D> { fn b(&self) -> u8 { 2 } }", &uses("d.b()")), [4]);
         assert_eq!(of(passes, &format!("fn g<X: T>(x: &X) -> u8 {{ x.a() }} {}", uses("g(d)"))), [4]);

@@ -49,6 +49,7 @@ impl Seen {
             seen.has_keys |= words(text).any(|word| KEYED.contains(&word) || MAPS.contains(&word));
             Traits { methods: &mut methods }.visit_file(source);
         }
+        methods.values_mut().for_each(|of: &mut Provided| of.all.retain(|name| of.own.contains(name)));
         for (text, source) in files.clone() {
             Boxes { text, methods: &methods, seen: &mut seen }.visit_file(source);
         }
@@ -88,9 +89,17 @@ pub(super) fn aliases(source: &syn::File) -> Vec<(String, String)> {
     all
 }
 
-/// Finds the methods that own traits provide.
+/// The methods that a trait provides.
+#[derive(Default)]
+struct Provided {
+    all: Vec<String>,
+    /// The methods that an `impl` for another type than a box has.
+    own: BTreeSet<String>,
+}
+
+/// Finds the methods that own traits provide, and those that types have in their place.
 struct Traits<'a> {
-    methods: &'a mut BTreeMap<String, Vec<String>>,
+    methods: &'a mut BTreeMap<String, Provided>,
 }
 
 impl<'ast> Visit<'ast> for Traits<'_> {
@@ -99,32 +108,51 @@ impl<'ast> Visit<'ast> for Traits<'_> {
             syn::TraitItem::Fn(of) if of.default.is_some() => Some(of.sig.ident.to_string()),
             _ => None,
         });
-        self.methods.entry(of.ident.to_string()).or_default().extend(provided);
+        self.methods.entry(of.ident.to_string()).or_default().all.extend(provided);
     }
+
+    fn visit_item_impl(&mut self, of: &'ast syn::ItemImpl) {
+        let Some(name) = of.trait_.as_ref().and_then(|(_, path, _)| path.segments.last()) else { return };
+        if last_name(&of.self_ty).is_some_and(|own| own != "Box") {
+            let own = of.items.iter().filter_map(|item| match item {
+                syn::ImplItem::Fn(method) => Some(method.sig.ident.to_string()),
+                _ => None,
+            });
+            self.methods.entry(name.ident.to_string()).or_default().own.extend(own);
+        }
+    }
+}
+
+fn last_name(ty: &syn::Type) -> Option<&syn::Ident> {
+    let syn::Type::Path(path) = ty else { return None };
+    path.path.segments.last().map(|last| &last.ident)
 }
 
 /// Finds what the `impl` blocks for boxes do not pass on.
 struct Boxes<'a> {
     text: &'a str,
-    methods: &'a BTreeMap<String, Vec<String>>,
+    methods: &'a BTreeMap<String, Provided>,
     seen: &'a mut Seen,
 }
 
 impl<'ast> Visit<'ast> for Boxes<'_> {
     fn visit_item_impl(&mut self, of: &'ast syn::ItemImpl) {
-        let (Some((_, path, _)), syn::Type::Path(own)) = (&of.trait_, &*of.self_ty) else { return };
-        let Some(name) = path.segments.last().map(|last| last.ident.to_string()) else { return };
-        if own.path.segments.last().is_none_or(|last| last.ident != "Box") || name == "From" {
+        let name = of.trait_.as_ref().and_then(|(_, path, _)| path.segments.last());
+        let Some(name) = name.map(|last| last.ident.to_string()) else { return };
+        if last_name(&of.self_ty).is_none_or(|own| own != "Box") || name == "From" {
             return;
         }
-        let mut provided = self.methods.get(&name).cloned().unwrap_or_default();
+        let mut provided = self.methods.get(&name).map(|of| of.all.clone()).unwrap_or_default();
         let mut all = Vec::new();
         for item in &of.items {
             let syn::ImplItem::Fn(method) = item else { continue };
             provided.retain(|of| method.sig.ident != of);
             let body = self.text.get(method.block.span().byte_range()).unwrap_or_default();
-            let passes = ["**self", "self.as_ref()", "self.as_mut()", "self.deref", "*self", "T::"];
-            if !passes.iter().any(|of| body.contains(of)) {
+            let passes = ["*self", "self.as_ref()", "self.as_mut()", "self.deref"].iter().any(|of| body.contains(of));
+            let names_value = |param: &syn::TypeParam| {
+                [format!("{}::", param.ident), format!("<{} as ", param.ident)].iter().any(|of| body.contains(of))
+            };
+            if !passes && !of.generics.type_params().any(names_value) {
                 all.push(method.sig.ident.to_string());
             }
         }

@@ -139,18 +139,20 @@ impl Session<'_> {
         if moves.iter().any(Move::is_of_future) {
             self.futures = self.bench.as_ref().and_then(|bench| bench.futures().ok());
         }
-        let (count, mut kept) = (moves.len(), 0);
+        let (count, mut kept, mut already) = (moves.len(), 0, 0);
         let mut tried: Vec<Move> = Vec::new();
         let mut queue = VecDeque::from(moves);
         while let Some(of) = queue.pop_front() {
             let mark = self.tree.mark();
-            let end = match self.apply(&of, &mark, kept) {
+            let end = match self.apply(&of, &mark, kept + already) {
                 // With --dry-run nothing is kept.
                 Err(error) if processes::received().is_some() && kept > 0 && !self.args.dry_run => {
                     return Err(error.context(format!("{} before it were kept", units::plural(kept as u64, "change"))));
                 }
                 // Of several moves, one that cannot be made does not end the others.
                 Err(error) if count > 1 && processes::received().is_none() => {
+                    // What an earlier run kept.
+                    already += usize::from(error.to_string().ends_with(" already"));
                     println!("{}: not made: {error:#}", of.location);
                     End::Stuck
                 }

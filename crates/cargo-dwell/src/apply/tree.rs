@@ -4,7 +4,7 @@
 //! path. The user's files are read here, and written by [`super::write`] alone.
 
 use super::git;
-use crate::processes;
+use crate::{processes, program};
 use anyhow::{Context, Result, bail};
 use cargo_metadata::Metadata;
 use std::collections::{BTreeMap, BTreeSet};
@@ -35,8 +35,7 @@ pub(super) struct Tree {
     lock: Option<String>,
     /// The roots of the members' crates, below the root, those of libraries first.
     crates: Vec<PathBuf>,
-    /// The folders of packages with their editions, and whether these have `if let .. && let ..`.
-    packages: Vec<(PathBuf, &'static str, bool)>,
+    packages: Vec<Own>,
 }
 
 impl Tree {
@@ -81,20 +80,24 @@ impl Tree {
     }
 
     /// Returns the edition of a file, and whether it may have several `let` in a condition.
-    fn package(&self, file: &Path) -> (&'static str, bool) {
-        let around = self.packages.iter().filter(|(folder, ..)| file.starts_with(folder));
-        let nearest = around.max_by_key(|(folder, ..)| folder.components().count());
-        nearest.map_or(("2021", false), |(_, edition, has_chains)| (edition, *has_chains))
+    fn package(&self, file: &Path) -> Option<&Own> {
+        let around = self.packages.iter().filter(|of| file.starts_with(&of.folder));
+        around.max_by_key(|of| of.folder.components().count())
     }
 
     /// Returns `true` if a file may have several `let` in a condition.
     pub(super) fn has_chains(&self, file: &Path) -> bool {
-        self.package(file).1
+        self.package(file).is_some_and(|of| of.has_chains)
+    }
+
+    /// Returns `true` if a file may have `if let` in the guard of an arm.
+    pub(super) fn has_let_guards(&self, file: &Path) -> bool {
+        self.package(file).is_some_and(|of| of.has_let_guards)
     }
 
     /// Returns the edition of a file.
     pub(super) fn edition(&self, file: &Path) -> &'static str {
-        self.package(file).0
+        self.package(file).map_or("2021", |of| of.edition)
     }
 
     /// Returns the sources of the folder with the root of a file's crate.
@@ -208,14 +211,29 @@ impl Tree {
     }
 }
 
-/// Returns the folders of the members, their editions, and whether these, and the oldest compiler that a member names, have chains of
-/// `let`.
-fn packages(workspace: &Metadata, original: &Path) -> Vec<(PathBuf, &'static str, bool)> {
+/// A member.
+#[derive(Debug)]
+struct Own {
+    folder: PathBuf,
+    edition: &'static str,
+    /// Whether its edition, and the oldest compiler that it names, have `if let .. && let ..`.
+    has_chains: bool,
+    /// Whether this compiler, and the oldest that it names, have `pattern if let ..`.
+    has_let_guards: bool,
+}
+
+/// Returns the members.
+fn packages(workspace: &Metadata, original: &Path) -> Vec<Own> {
+    let is_recent = program::rustc_version().is_some_and(|version| version >= (1, 95));
     let of = |package: &&cargo_metadata::Package| {
         let folder = package.manifest_path.parent()?.as_std_path().strip_prefix(original).ok()?.to_owned();
-        let is_new = package.edition >= cargo_metadata::Edition::E2024;
-        let version = package.rust_version.as_ref().is_none_or(|version| (version.major, version.minor) >= (1, 88));
-        Some((folder, package.edition.as_str(), is_new && version))
+        let has = |least| package.rust_version.as_ref().is_none_or(|version| (version.major, version.minor) >= least);
+        Some(Own {
+            folder,
+            edition: package.edition.as_str(),
+            has_chains: package.edition >= cargo_metadata::Edition::E2024 && has((1, 88)),
+            has_let_guards: is_recent && has((1, 95)),
+        })
     };
     workspace.workspace_packages().iter().filter_map(of).collect()
 }

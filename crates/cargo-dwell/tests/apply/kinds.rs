@@ -238,6 +238,13 @@ fn shown(part: Part) -> String {
     }
 }
 
+fn number(part: &Part) -> String {
+    match part {
+        Part::Is(Value::Number(number)) => number.to_string(),
+        other => format!("{other:?}"),
+    }
+}
+
 fn raised(parts: &mut [Part]) -> u64 {
     if let Some(Part::Is(Value::Number(number))) = parts.first_mut() {
         *number += 1;
@@ -254,12 +261,13 @@ fn wide() -> Wide {
 fn main() {
     let parts = [Part::None, part!(wide 1), Part::Is(Value::Nil)];
     println!("{:?} {:?} {:?}", named("a"), shown(parts[2].clone()), raised(&mut [Part::Is(Value::Number(1))]));
-    println!("{:?}", wide());
+    println!("{:?} {}", wide(), number(&parts[0]));
 }
 
 #[test]
 fn works() {
     assert_eq!((named("ab").name, named("ab").wide.words[0], wide().words[1]), ('a', 2, 3));
+    assert_eq!((number(&Part::Is(Value::Number(7))).as_str(), number(&Part::None).as_str()), ("7", "None"));
     assert_eq!((shown(Part::Is(Value::Nil)).as_str(), shown(Part::Is(Value::Number(11))).len()), ("Nil", 14));
     assert_eq!((raised(&mut [Part::Is(Value::Number(1))]), raised(&mut [Part::None])), (2, 0));
 }
@@ -285,6 +293,9 @@ fn macros_and_alternatives_in_a_box_are_repaired() {
     let text = out(&applied);
     assert_eq!((applied.status.code(), text.matches("tests: 1 passed").count()), (Some(0), 3), "{text}");
     let changed = source(folder);
+    let guard = "Part::Is(value) if let Value::Number(number) = &**value => number.to_string(),";
+    let before = "Part::Is(value) if matches!(**value, Value::Number(_))";
+    assert!(changed.contains(guard) || changed.contains(before), "{changed}");
     for part in [
         "Part::Is(of) if matches!(*of, Value::Nil | Value::Number(1..=9)) => format!",
         "= &mut **value",

@@ -60,6 +60,21 @@ pub(super) fn repair(site: &Site<'_>, bindings: &Bindings, is_refutable: bool) -
                 let guard = guarded(&format!("&**{name}"), guard, of.end);
                 return Some(vec![site.replace(site.range.clone(), bound), guard]);
             }
+            // What the pattern binds are references, as before.
+            Kind::Arm { pattern: of, guard, .. }
+                if inside(of)
+                    && site.tree.has_let_guards(site.file)
+                    && (guard.is_none() || site.has_chains)
+                    && !bindings.names.is_empty()
+                    && ty.as_deref().is_some_and(|ty| ty.contains('&') && !is_mut(ty)) =>
+            {
+                let condition = format!("let {pattern} = {value}");
+                let guard = match guard {
+                    Some(guard) => site.replace(guard.start..guard.start, format!("{condition} && ")),
+                    None => site.replace(of.end..of.end, format!(" if {condition}")),
+                };
+                return Some(vec![named, guard]);
+            }
             Kind::Arm { pattern: of, guard, body, is_block } if inside(of) => {
                 let mut all = vec![named, guarded(&shared, guard, of.end)];
                 if bindings.names.is_empty() {
@@ -225,22 +240,37 @@ pub(super) fn repair_last(site: &Site<'_>) -> Option<Vec<Replace>> {
     let missing = site.error.message.split('`').nth(1)?;
     let variant = missing.split('(').next()?.rsplit("::").next()?;
     let arms = site.syntax.within(&whole).filter_map(|node| match &node.kind {
-        Kind::Arm { pattern, guard: Some(_), body, .. } => Some((node.range.clone(), pattern.clone(), body.clone())),
+        Kind::Arm { pattern, guard: Some(_), body, is_block } => {
+            Some((node.range.clone(), pattern.clone(), body.clone(), *is_block))
+        }
         _ => None,
     });
     let own = arms.filter(|(arm, ..)| {
         let matches = site.syntax.around(arm).filter(|node| matches!(node.kind, Kind::Match { .. }));
         matches.map(|node| &node.range).next() == Some(&whole)
     });
-    let guards = own.filter(|(_, pattern, body)| {
-        let (pattern, guard) = (site.at(pattern), site.at(&(pattern.end..body.start)));
-        let name = pattern.split_once(&format!("{variant}(")).and_then(|(_, rest)| rest.strip_suffix(')'));
-        name.is_some_and(|name| {
-            ["**", "*"].iter().any(|deref| guard.starts_with(&format!(" if matches!({deref}{name}, ")))
-        })
+    let guards = own.filter_map(|(arm, pattern, body, is_block)| {
+        let (text, guard) = (site.at(&pattern), site.at(&(pattern.end..body.start)));
+        let name = text.split_once(&format!("{variant}(")).and_then(|(_, rest)| rest.strip_suffix(')'))?;
+        let is_test = ["**", "*"].iter().any(|deref| guard.starts_with(&format!(" if matches!({deref}{name}, ")));
+        // `if let P = &**value =>`, whose names the body uses.
+        let binds = guard.strip_prefix(" if ").and_then(|of| of.trim_end().strip_suffix("=>"));
+        let binds =
+            binds.map(str::trim_end).filter(|of| of.starts_with("let ") && of.ends_with(&format!(" = &**{name}")));
+        (is_test || binds.is_some()).then_some((arm.start, pattern, body, is_block, binds))
     });
-    let (_, pattern, body) = guards.max_by_key(|(arm, ..)| arm.start)?;
-    Some(vec![site.replace(pattern.end..body.start, " => ")])
+    let (_, pattern, body, is_block, binds) = guards.max_by_key(|(start, ..)| *start)?;
+    let mut all = vec![site.replace(pattern.end..body.start, " => ")];
+    if let Some(binds) = binds {
+        let statement = format!("{binds} else {{ unreachable!() }};");
+        if is_block {
+            all.push(site.replace(body.start + 1..body.start + 1, format!(" {statement}")));
+        } else {
+            all.push(site.replace(body.start..body.start, format!("{{ {statement} ")));
+            all.push(site.replace(body.end..body.end, " }"));
+        }
+    }
+    Some(all)
 }
 
 #[cfg(test)]

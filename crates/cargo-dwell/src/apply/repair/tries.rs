@@ -69,6 +69,12 @@ fn formed(site: &Site<'_>, range: &Bytes, (before, after): (&str, &str)) -> Stri
         return format!("{name}: {before}{name}{after}");
     }
     let text = site.at(range);
+    // One repair takes the other back.
+    let inverse = [(".map(|value| *value)", ".map(Box::new)"), (".map(Box::new)", ".map(|value| *value)")];
+    let inverse = inverse.iter().find(|(of, _)| before.is_empty() && after == *of);
+    if let Some(value) = inverse.and_then(|(_, other)| text.strip_suffix(other)) {
+        return value.to_owned();
+    }
     let is_whole = after == ")" || site.syntax.is_postfix(range);
     if is_whole { format!("{before}{text}{after}") } else { format!("{before}({text}){after}") }
 }
