@@ -351,6 +351,54 @@ fn stack_frames_have_their_locals() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("buffer") && output.status.code() == Some(2));
 }
 
+/// Other targets' instructions and tables for unwinding.
+#[test]
+fn stack_frames_of_other_targets_are_read() {
+    const TARGETS: [&str; 6] = [
+        "thumbv7em-none-eabi",
+        "thumbv6m-none-eabi",
+        "riscv32imac-unknown-none-elf",
+        "riscv64gc-unknown-none-elf",
+        "aarch64-unknown-none",
+        "i686-unknown-linux-gnu",
+    ];
+    let folder = tempfile::tempdir().expect("a folder");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bare/program.rs");
+    for target in TARGETS {
+        let file = folder.path().join(target);
+        let mut rustc = Command::new("rustc");
+        rustc.args(["--edition", "2024", "-Cpanic=abort", "-g", "-O", "-Clinker=rust-lld", "-Clinker-flavor=ld.lld"]);
+        rustc.args(["-Clink-arg=--unresolved-symbols=ignore-all", "-Clink-arg=--entry=_start", "--target", target]);
+        // Programs without `core` are a feature of nightly compilers.
+        let built = rustc.env("RUSTC_BOOTSTRAP", "1").arg("-o").arg(&file).arg(&source).output().expect("rustc runs");
+        if !built.status.success() {
+            eprintln!("skipped: rustc builds nothing for {target}: {}", String::from_utf8_lossy(&built.stderr));
+            continue;
+        }
+        let stack = |format: &str| {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-dwell"));
+            let output = command.args(["stack", "--all", "--format", format, "--exe"]).arg(&file).output();
+            String::from_utf8(output.expect("it runs").stdout).expect("UTF-8")
+        };
+        let document: Value = serde_json::from_str(&stack("json")).expect("JSON");
+        let find = |name: &str| of_name(&document, "functions", "name", name);
+        let frame = |name: &str| find(name)["frame"].as_u64().expect("bytes");
+        assert!((604..704).contains(&frame("leaf")) && (604..704).contains(&frame("middle")), "{document:#}");
+        assert_eq!(
+            (&find("leaf")["locals"][0]["name"], &find("leaf")["locals"][0]["size"]),
+            (&"packet".into(), &604.into())
+        );
+        let start = find("_start");
+        let path: Vec<&str> =
+            start["path"].as_array().expect("a path").iter().filter_map(|of| of["name"].as_str()).collect();
+        assert_eq!(path, ["_start", "middle", "leaf"], "{target}");
+        assert_eq!(start["deepest"], frame("_start") + frame("middle") + frame("leaf"));
+        // Without an allocator there is no box, and a microcontroller has a few KiB.
+        let is_small = !target.contains("64");
+        assert_eq!(stack("markdown").contains("`packet` in a static"), is_small, "{target}");
+    }
+}
+
 #[test]
 fn growth_and_stale_names_fail_in_ci() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::thread;
 use std::time::Duration;
 
@@ -319,8 +319,7 @@ impl Session {
         let scratch = self.scratch();
         fs::create_dir_all(&scratch).with_context(|| format!("{}: cannot be made", scratch.display()))?;
         let file = scratch.join(format!("run-{}.json", std::process::id()));
-        let tool = std::env::current_exe().context("this executable cannot be found")?;
-        let mut started = Command::new(tool);
+        let mut started = processes::own_command()?;
         started.arg("measure").arg("--exe").arg(&executable.file).arg("--root").arg(root).arg("--save").arg(&file);
         let moments: Vec<&str> =
             [("peak", wanted.peak), ("exit", wanted.exit)].iter().filter(|(_, is)| *is).map(|(at, _)| *at).collect();

@@ -1,6 +1,7 @@
 //! `cargo dwell stack`: the stack frames of functions, the locals that fill them, and the deepest call paths.
 
 mod advice;
+mod code;
 mod depth;
 mod frames;
 mod page;
@@ -24,9 +25,9 @@ use std::process::ExitCode;
 /// Returns the functions of an executable with the sizes of their frames in bytes.
 ///
 /// # Errors
-/// Returns an error if the file cannot be read, or is for another processor than x86-64.
+/// Returns an error if the file cannot be read, or is for a processor whose instructions are not read.
 pub(crate) fn frame_sizes(executable: &Path) -> Result<Vec<(String, u64)>> {
-    Ok(frames::read(executable)?.into_iter().map(|function| (function.name, function.frame)).collect())
+    Ok(frames::read(executable)?.all.into_iter().map(|function| (function.name, function.frame)).collect())
 }
 
 /// `cargo dwell stack`
@@ -86,6 +87,17 @@ struct Row {
     recursive: bool,
     /// The functions of the deepest path, with their frames.
     path: Vec<Step>,
+    #[serde(skip)]
+    target: Target,
+}
+
+/// What a program runs on.
+#[derive(Clone, Copy, Debug, Default)]
+struct Target {
+    /// Whether a value can be on the heap.
+    allocates: bool,
+    /// Whether it is a microcontroller, whose stacks have some KiB.
+    is_small: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -115,7 +127,7 @@ impl Stack {
             Outcome::Failed(code) => return Ok(code),
         };
         dwell_debuginfo::expect(&executable.file)?;
-        let functions = frames::read(&executable.file)?;
+        let frames::Functions { all: functions, word } = frames::read(&executable.file)?;
         let depths = depth::depths(&functions);
         let mut order: Vec<usize> = (0..functions.len()).filter(|&index| !functions[index].name.is_empty()).collect();
         order.sort_by_key(|&index| (std::cmp::Reverse(functions[index].frame), index));
@@ -141,11 +153,13 @@ impl Stack {
         order.truncate(self.top);
         let addresses: Vec<u64> = order.iter().map(|&index| functions[index].address).collect();
         let (program, known) = dwell_debuginfo::load_with_inlined(&executable.file, &options, &addresses)?;
+        let allocates = crate::layout::allocates(&program);
+        let target = Target { allocates, is_small: word == 4 && !allocates };
         let rows: Vec<Row> = order
             .iter()
             .map(|&index| {
                 let known = known.get(&functions[index].address).and_then(|frames| frames.last());
-                row(&program, &functions, &depths, index, known)
+                row(&program, (&functions, target), &depths, index, known)
             })
             .collect();
         let document = Document {
@@ -171,7 +185,7 @@ impl Stack {
 
 fn row(
     program: &Program,
-    functions: &[Function],
+    (functions, target): (&[Function], Target),
     depths: &[Depth],
     index: usize,
     known: Option<&dwell_debuginfo::Frame>,
@@ -206,6 +220,7 @@ fn row(
         is_least: depth.is_least,
         recursive: depth.is_recursive,
         path,
+        target,
     }
 }
 

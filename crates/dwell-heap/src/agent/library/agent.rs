@@ -46,6 +46,7 @@ pub static STATE: State = State {
     live: AtomicI64::new(0),
     peak: AtomicI64::new(0),
     taken: AtomicI64::new(0),
+    copied: AtomicI64::new(0),
     quantum: AtomicI64::new(0),
     threads: AtomicU32::new(0),
     wanted: AtomicU32::new(0),

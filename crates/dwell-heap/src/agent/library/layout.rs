@@ -121,8 +121,9 @@ pub struct State {
     /// Live bytes that the threads have reported, and their maximum.
     pub live: AtomicI64,
     pub peak: AtomicI64,
-    /// Live bytes in the last snapshot at the peak.
+    /// Live bytes in the last snapshot at the peak, and in all of them so far.
     pub taken: AtomicI64,
+    pub copied: AtomicI64,
     /// The bytes that a thread may keep unreported.
     pub quantum: AtomicI64,
     pub threads: AtomicU32,
