@@ -571,9 +571,7 @@ fn lists(attribute: &syn::Attribute) -> Vec<(String, String, usize)> {
     let given = list.parse_args_with(syn::punctuated::Punctuated::<syn::Meta, syn::Token![,]>::parse_terminated);
     let given = given.into_iter().flatten().skip(1);
     given
-        .filter_map(|of_cfg| {
-            Some(of_cfg.require_list().ok().map(|list| (of(&list.path), list.tokens.to_string(), line))?)
-        })
+        .filter_map(|of_cfg| of_cfg.require_list().ok().map(|list| (of(&list.path), list.tokens.to_string(), line)))
         .collect()
 }
 

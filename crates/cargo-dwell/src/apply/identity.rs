@@ -41,7 +41,7 @@ impl Seen {
     /// Looks at sources with their texts.
     pub(super) fn of<'f>(files: impl Iterator<Item = (&'f str, &'f syn::File)> + Clone) -> Self {
         let mut seen = Self::default();
-        let mut methods = BTreeMap::new();
+        let mut methods: BTreeMap<String, Provided> = BTreeMap::new();
         for (text, source) in files.clone() {
             let downcasts = ["downcast_ref", "downcast_mut", "downcast", "is"];
             seen.has_downcast |= downcasts.iter().any(|name| text.contains(&format!(".{name}::<")))
@@ -49,7 +49,9 @@ impl Seen {
             seen.has_keys |= words(text).any(|word| KEYED.contains(&word) || MAPS.contains(&word));
             Traits { methods: &mut methods }.visit_file(source);
         }
-        methods.values_mut().for_each(|of: &mut Provided| of.all.retain(|name| of.own.contains(name)));
+        for of in methods.values_mut() {
+            of.all.retain(|name| of.own.contains(name));
+        }
         for (text, source) in files.clone() {
             Boxes { text, methods: &methods, seen: &mut seen }.visit_file(source);
         }

@@ -189,6 +189,40 @@ struct Named {
     wide: Wide,
 }
 
+#[derive(Default)]
+struct Pair {
+    left: Option<Wide>,
+    right: Option<Wide>,
+}
+
+impl Pair {
+    fn turned(&self) -> Self {
+        Self { left: self.right.clone(), right: self.left.clone() }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Style {
+    Wide,
+    Narrow,
+    Other(u8),
+}
+
+struct Options {
+    style: Option<Style>,
+    all: Style,
+}
+
+impl Options {
+    fn is_wide(&self) -> bool {
+        matches!(self.style, Some(Style::Wide))
+    }
+
+    fn is_plain(&self) -> bool {
+        matches!(self.style.unwrap_or(self.all), Style::Narrow | Style::Other(0))
+    }
+}
+
 // A parser, and a macro that makes a variable of each field, as that of a parser library.
 #[derive(Clone, Copy)]
 struct Parser<T>(fn(&str) -> T);
@@ -261,12 +295,17 @@ fn wide() -> Wide {
 fn main() {
     let parts = [Part::None, part!(wide 1), Part::Is(Value::Nil)];
     println!("{:?} {:?} {:?}", named("a"), shown(parts[2].clone()), raised(&mut [Part::Is(Value::Number(1))]));
-    println!("{:?} {}", wide(), number(&parts[0]));
+    println!("{:?} {} {}", wide(), number(&parts[0]), Pair::default().turned().left.is_none());
+    let options = Options { style: Some(Style::Other(1)), all: Style::Narrow };
+    println!("{} {}", options.is_wide(), options.is_plain());
 }
 
 #[test]
 fn works() {
     assert_eq!((named("ab").name, named("ab").wide.words[0], wide().words[1]), ('a', 2, 3));
+    let options = |style| Options { style, all: Style::Narrow };
+    assert_eq!((options(Some(Style::Wide)).is_wide(), options(None).is_wide()), (true, false));
+    assert_eq!((options(Some(Style::Wide)).is_plain(), options(None).is_plain()), (false, true));
     assert_eq!((number(&Part::Is(Value::Number(7))).as_str(), number(&Part::None).as_str()), ("7", "None"));
     assert_eq!((shown(Part::Is(Value::Nil)).as_str(), shown(Part::Is(Value::Number(11))).len()), ("Nil", 14));
     assert_eq!((raised(&mut [Part::Is(Value::Number(1))]), raised(&mut [Part::None])), (2, 0));
@@ -286,12 +325,20 @@ fn macros_and_alternatives_in_a_box_are_repaired() {
         json!({"kind": "box", "where": item, "saves": 1000, "how": "a box", "edits": [
             {"file": "src/main.rs", "line": line, "item": item, "from": from, "to": format!("Box<{from}>")}]})
     };
-    let findings = [of("Part::Is", "Value"), of("Part::Wide", "Wide"), of("Named.wide", "Wide")];
+    let option = |name: &str| finding(PARSED, "box", &format!("Pair.{name}"), "Option<Wide>", "Option<Box<Wide>>");
+    let findings = [
+        of("Part::Is", "Value"),
+        of("Part::Wide", "Wide"),
+        of("Named.wide", "Wide"),
+        option("left"),
+        option("right"),
+        finding(PARSED, "box", "Options.style", "Option<Style>", "Option<Box<Style>>"),
+    ];
     let file = report(folder, &findings, &[]);
     let from = file.to_str().expect("UTF-8");
-    let applied = run(folder, &["--from", from, "--allow-no-vcs", "--no-measure", "1", "2", "3"]);
+    let applied = run(folder, &["--from", from, "--allow-no-vcs", "--no-measure", "1", "2", "3", "4", "5", "6"]);
     let text = out(&applied);
-    assert_eq!((applied.status.code(), text.matches("tests: 1 passed").count()), (Some(0), 3), "{text}");
+    assert_eq!((applied.status.code(), text.matches("tests: 1 passed").count()), (Some(0), 6), "{text}");
     let changed = source(folder);
     let guard = "Part::Is(value) if let Value::Number(number) = &**value => number.to_string(),";
     let before = "Part::Is(value) if matches!(**value, Value::Number(_))";
@@ -300,6 +347,9 @@ fn macros_and_alternatives_in_a_box_are_repaired() {
         "Part::Is(of) if matches!(*of, Value::Nil | Value::Number(1..=9)) => format!",
         "= &mut **value",
         "Part::Wide(Box::new(Wide { words: [$n; 20] }))",
+        "matches!(self.style.as_deref(), Some(Style::Wide))",
+        "self.style.as_deref().copied()",
+        "left: self.right.clone(), right: self.left.clone() }",
         "*take!(part!(wide 3), Wide)",
         "name: name, wide: wide.map(Box::new),",
     ] {

@@ -52,12 +52,13 @@ pub(super) struct Replace {
 type Rule = fn(&Site<'_>) -> Option<Vec<Replace>>;
 
 /// The rules in order, each with its name.
-const RULES: [(&str, Rule); 14] = [
+const RULES: [(&str, Rule); 15] = [
     ("a const fn", constant::repair),
     ("a comparison", compare::repair),
     ("alternatives", alternative::repair),
     ("a pattern", pattern::repair),
     ("a matched value", pattern::repair_scrutinee),
+    ("a matched value", pattern::repair_star),
     ("the other values", arms::repair_rest),
     ("the last arm", nested::repair_last),
     ("an option", option::repair),

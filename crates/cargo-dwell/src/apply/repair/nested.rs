@@ -1,7 +1,7 @@
 //! A pattern of the boxed type that may fail to match, inside of another: `Expr::Not(Expr::Lit(lit)) => body`. It becomes a
 //! guard, `Expr::Not(boxed) if matches!(*boxed, Expr::Lit(..)) => ..`, so that the arms after it are tried as before.
 
-use super::super::syntax::{Bindings, By, Bytes, Kind};
+use super::super::syntax::{Bindings, By, Bytes, Kind, dense};
 use super::matched::{free_name, is_mut, scrutinee_type};
 use super::{Replace, Site, arms};
 use syn::parse::Parser as _;
@@ -53,6 +53,14 @@ pub(super) fn repair(site: &Site<'_>, bindings: &Bindings, is_refutable: bool) -
     for node in site.syntax.around(&site.range) {
         match &node.kind {
             Kind::Or { .. } => return whole(site),
+            // `matches!(options.style, Some(Style::Wide))`
+            Kind::Matches { scrutinee, pattern: of, .. }
+                if bindings.names.is_empty()
+                    && dense(site.at(of)) == format!("Some({})", dense(pattern))
+                    && site.syntax.is_postfix(scrutinee) =>
+            {
+                return Some(vec![site.replace(scrutinee.end..scrutinee.end, ".as_deref()")]);
+            }
             Kind::Matches { pattern: of, guard, .. } if inside(of) => {
                 // A name alone would move the box out of a place.
                 let is_ref = ty.as_deref().is_some_and(|ty| ty.contains('&'));

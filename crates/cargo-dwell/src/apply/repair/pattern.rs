@@ -1,8 +1,9 @@
 //! Patterns of the boxed type: a box has no patterns, so it is bound to a name and taken apart in the body.
 
+use super::super::moves::Becomes;
 use super::super::syntax::{By, Bytes, Kind, has_inner_path};
 use super::matched::{free_name, is_box, is_mut, scrutinee_type};
-use super::{Replace, Site, nested, unboxed};
+use super::{Replace, Site, nested, quoted_after, unboxed};
 
 /// A struct's pattern in the place of the box: `Expr::Call(Call { name, .. }) => body` becomes
 /// `Expr::Call(boxed) => { let Call { name, .. } = &**boxed; body }`.
@@ -104,6 +105,16 @@ pub(super) fn repair_scrutinee(site: &Site<'_>) -> Option<Vec<Replace>> {
         }
     };
     (with != text).then(|| vec![site.replace(at, with)])
+}
+
+/// A `*` for the box stays where another repair took the box away.
+pub(super) fn repair_star(site: &Site<'_>) -> Option<Vec<Replace>> {
+    let Becomes::Boxed(inner) = site.becomes else { return None };
+    let last = |ty: &str| ty.rsplit("::").next().map(str::to_owned);
+    // "type `Value` cannot be dereferenced"
+    let ty = quoted_after(&site.error.message, "type ").filter(|_| site.code() == "E0614")?;
+    let start = site.range.start;
+    (last(ty) == last(inner) && site.source().starts_with('*')).then(|| vec![site.replace(start..start + 1, "")])
 }
 
 /// Returns `&Box<T>` or `Box<T>` of `Option<&Box<T>>` or `Option<Box<T>>`.
