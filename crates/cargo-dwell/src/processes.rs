@@ -146,11 +146,11 @@ impl Usage {
 /// the child begins.
 fn resident(pid: u32) -> Option<[u64; 2]> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-    let of = |name: &str| {
+    let bytes_of = |name: &str| {
         let line = status.lines().find_map(|line| line.strip_prefix(name))?;
         line.split_whitespace().next()?.parse::<u64>().ok().map(|kib| kib * 1024)
     };
-    Some([of("VmHWM:")?, of("VmRSS:")?])
+    Some([bytes_of("VmHWM:")?, bytes_of("VmRSS:")?])
 }
 
 /// How a command ended, and what it printed.
@@ -365,9 +365,9 @@ pub(crate) fn end_descendants() {
 }
 
 /// Returns the processes that a process, or one of them, started and that did not end, the last first.
-pub(crate) fn descendants(of: u32) -> Vec<u32> {
-    let (mut pids, mut next) = (vec![of], 0);
-    let mut seen = BTreeSet::from([of]);
+pub(crate) fn descendants(ancestor: u32) -> Vec<u32> {
+    let (mut pids, mut next) = (vec![ancestor], 0);
+    let mut seen = BTreeSet::from([ancestor]);
     while let Some(&pid) = pids.get(next) {
         next += 1;
         // Each thread has the children that it started.

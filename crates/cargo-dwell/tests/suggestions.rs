@@ -41,7 +41,7 @@ fn measured(program: &Value, first: &str) -> Vec<(String, u64, u64)> {
 
 fn of_name<'a>(document: &'a Value, list: &str, key: &str, name: &str) -> &'a Value {
     let list = document[list].as_array().expect("a list");
-    list.iter().find(|of| of[key] == name).unwrap_or_else(|| panic!("no {name}"))
+    list.iter().find(|entry| entry[key] == name).unwrap_or_else(|| panic!("no {name}"))
 }
 
 #[test]
@@ -133,8 +133,8 @@ fn what_is_not_shown_has_its_reason() {
     }
     assert!(of_name(&document, "types", "name", "Target")["suggestion"].is_null());
     let generated = document["types"].as_array().expect("a list").iter();
-    for of in generated.filter(|of| of["path"].as_str().is_some_and(|path| path.contains("__either"))) {
-        assert!(of["suggestion"].is_null() || of["suggestion"]["withheld"]["reason"] == "generated", "{of:#}");
+    for found in generated.filter(|found| found["path"].as_str().is_some_and(|path| path.contains("__either"))) {
+        assert!(found["suggestion"].is_null() || found["suggestion"]["withheld"]["reason"] == "generated", "{found:#}");
     }
     for (name, before, after) in measured(&document, "silent") {
         let suggestion = &of_name(&document, "types", "name", &name)["suggestion"];
@@ -207,7 +207,8 @@ fn futures_get_the_change_that_saves_what_is_said() {
     let twice = of_name(&document, "futures", "function", "twice")["suggestions"].as_array().expect("a list").iter();
     assert!(twice.clone().all(|one| one["future"] != "{async fn copies}"), "{twice:#?}");
     // Each place has what it saves after the others, so what is shown saves something.
-    let all = document["futures"].as_array().expect("a list").iter().filter_map(|of| of["suggestions"].as_array());
+    let all =
+        document["futures"].as_array().expect("a list").iter().filter_map(|future| future["suggestions"].as_array());
     let shown: Vec<_> = all.flatten().filter(|one| one["shown"] == true).collect();
     assert!(!shown.is_empty() && shown.iter().all(|one| one["saves_together"].as_u64() >= Some(128)), "{shown:#?}");
     let checked = of_name(&document, "futures", "function", "checked");
@@ -263,7 +264,12 @@ fn box_of_a_trait_object_gets_its_edits_and_says_what_the_blocks_become() {
 #[test]
 fn statics_are_listed() {
     let list: Value = serde_json::from_str(&text(&["layout", "--statics", "--format", "json"])).expect("JSON");
-    let pool = list.as_array().expect("a list").iter().find(|of| of["path"] == "suggested::POOL").expect("the pool");
+    let pool = list
+        .as_array()
+        .expect("a list")
+        .iter()
+        .find(|variable| variable["path"] == "suggested::POOL")
+        .expect("the pool");
     assert_eq!((&pool["type"], &pool["size"]), (&"[u64; 512]".into(), &4096.into()));
 }
 
@@ -311,11 +317,16 @@ fn suggestions_are_at_their_lines_in_sarif() {
         let document = json(command, &["--sarif", file.to_str().expect("UTF-8")]);
         let sarif: Value = serde_json::from_slice(&std::fs::read(&file).expect("a file")).expect("JSON");
         let results = sarif["runs"][0]["results"].as_array().expect("results");
-        assert!(results.iter().all(|of| of["level"] == "note" && of["ruleId"] == command.trim_end_matches('s')));
+        assert!(
+            results
+                .iter()
+                .all(|finding| finding["level"] == "note" && finding["ruleId"] == command.trim_end_matches('s'))
+        );
         if command == "layout" {
             let shape = &of_name(&document, "types", "name", "Shape")["suggestion"]["edits"][0];
-            let is_it =
-                |of: &&Value| of["message"]["text"].as_str().is_some_and(|text| text.starts_with("Shape takes "));
+            let is_it = |finding: &&Value| {
+                finding["message"]["text"].as_str().is_some_and(|text| text.starts_with("Shape takes "))
+            };
             let place = &results.iter().find(is_it).expect("it")["locations"][0]["physicalLocation"];
             assert_eq!(
                 (&place["artifactLocation"]["uri"], &place["region"]["startLine"]),
@@ -390,7 +401,7 @@ fn stack_frames_of_other_targets_are_read() {
         );
         let start = find("_start");
         let path: Vec<&str> =
-            start["path"].as_array().expect("a path").iter().filter_map(|of| of["name"].as_str()).collect();
+            start["path"].as_array().expect("a path").iter().filter_map(|step| step["name"].as_str()).collect();
         assert_eq!(path, ["_start", "middle", "leaf"], "{target}");
         assert_eq!(start["deepest"], frame("_start") + frame("middle") + frame("leaf"));
         // Without an allocator there is no box, and a microcontroller has a few KiB.

@@ -57,7 +57,7 @@ pub(super) fn run(pid: i32, exe: &Exe, ran: &Ran, args: &OutputArgs) -> Result<E
         }
         output::show(&document, args, false)?;
         let snapshot = document.snapshots.last();
-        let [live_bytes, live_blocks] = snapshot.map_or([0; 2], |of| [of.live_bytes, of.live_blocks]);
+        let [live_bytes, live_blocks] = snapshot.map_or([0; 2], |snapshot| [snapshot.live_bytes, snapshot.live_blocks]);
         all.push(Held { pid: number, name, live_bytes, live_blocks, rss, pss });
     }
     match args.format {

@@ -13,7 +13,7 @@ impl Target {
     /// Returns how a local leaves the stack.
     fn moved(self, local: &Local) -> String {
         // `Box::new` of an array makes it on the stack first.
-        match local.of.strip_prefix('[') {
+        match local.type_name.strip_prefix('[') {
             _ if !self.allocates => format!("`{}` in a static", local.name),
             Some(_) => format!("`{}` on the heap: vec![..].into_boxed_slice()", local.name),
             None => format!("`{}` in a Box", local.name),
@@ -83,8 +83,8 @@ impl Row {
 mod tests {
     use super::*;
 
-    fn local(name: &str, of: &str, size: u64, is_inlined: bool) -> Local {
-        Local { name: name.into(), of: of.into(), size, is_inlined }
+    fn local(name: &str, type_name: &str, size: u64, is_inlined: bool) -> Local {
+        Local { name: name.into(), type_name: type_name.into(), size, is_inlined }
     }
 
     fn row(frame: u64, recursive: bool, locals: Vec<Local>) -> Row {

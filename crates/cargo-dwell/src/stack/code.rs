@@ -172,7 +172,7 @@ impl Reader {
     }
 
     fn thumb(&mut self, body: &[u8], data: &dyn Fn(u64) -> bool) {
-        let half = |at: usize| body.get(at..at + 2).map(|of| u32::from(u16::from_le_bytes([of[0], of[1]])));
+        let half = |at: usize| body.get(at..at + 2).map(|bytes| u32::from(u16::from_le_bytes([bytes[0], bytes[1]])));
         // What the last `movw`, `movt` or load of a constant wrote.
         let mut registers = [0_u32; 16];
         let mut at = 0;
@@ -236,7 +236,7 @@ impl Reader {
     }
 
     fn riscv(&mut self, body: &[u8], bits: u32) {
-        let half = |at: usize| body.get(at..at + 2).map(|of| u32::from(u16::from_le_bytes([of[0], of[1]])));
+        let half = |at: usize| body.get(at..at + 2).map(|bytes| u32::from(u16::from_le_bytes([bytes[0], bytes[1]])));
         // The addresses that `auipc` wrote.
         let mut registers = [None::<u64>; 32];
         let mut at = 0;
@@ -321,7 +321,7 @@ mod tests {
         processor.decode(body, 0x1000, &|_| false)
     }
 
-    fn of(calls: &[u64], is_open: bool, below: u64) -> Code {
+    fn code(calls: &[u64], is_open: bool, below: u64) -> Code {
         Code { calls: calls.to_vec(), is_open, below }
     }
 
@@ -331,27 +331,27 @@ mod tests {
         let thumb = [
             0xb0, 0xb5, 0x02, 0xaf, 0xad, 0xf5, 0x18, 0x7d, 0xff, 0xf7, 0xfa, 0xff, 0x98, 0x47, 0x00, 0xf0, 0xf7, 0xbf,
         ];
-        assert_eq!(read(Processor::Thumb, &thumb), of(&[0x1000, 0x2000], true, 16 + 608));
+        assert_eq!(read(Processor::Thumb, &thumb), code(&[0x1000, 0x2000], true, 16 + 608));
         // push {r7, lr}; sub sp, #508; sub sp, #100; pop {r7, pc}; sub sp, #4
         let small = [0x80, 0xb5, 0xff, 0xb0, 0x99, 0xb0, 0x80, 0xbd, 0x81, 0xb0];
-        assert_eq!(read(Processor::Thumb, &small), of(&[], false, 616));
+        assert_eq!(read(Processor::Thumb, &small), code(&[], false, 616));
         // movw r12, #0x2710; sub.w sp, sp, r12; vpush {d8, d9}; push.w {r8}; push.w {r8, r9}
         let large = [
             0x42, 0xf2, 0x10, 0x7c, 0xad, 0xeb, 0x0c, 0x0d, 0x2d, 0xed, 0x04, 0x8b, 0x4d, 0xf8, 0x04, 0x8d, 0x2d, 0xe9,
             0x00, 0x03,
         ];
-        assert_eq!(read(Processor::Thumb, &large), of(&[], false, 10_000 + 16 + 4 + 8));
+        assert_eq!(read(Processor::Thumb, &large), code(&[], false, 10_000 + 16 + 4 + 8));
         // ldr r4, [pc, #0]; add sp, r4; the constant -2000
         let constant = [0x00, 0x4c, 0xa5, 0x44, 0x30, 0xf8, 0xff, 0xff];
         let found = Processor::Thumb.decode(&constant, 0x1000, &|at| at >= 0x1004);
-        assert_eq!(found, of(&[], false, 2000));
+        assert_eq!(found, code(&[], false, 2000));
         // addi sp, sp, -624; auipc ra, 0; jalr -94(ra); c.jalr a5; auipc t1, 1; jr 70(t1)
         let riscv = [
             0x13, 0x01, 0x01, 0xd9, 0x97, 0, 0, 0, 0xe7, 0x80, 0x20, 0xfa, 0x82, 0x97, 0x17, 0x13, 0, 0, 0x67, 0x00,
             0x63, 0x04,
         ];
         let found = read(Processor::Riscv { bits: 32 }, &riscv);
-        assert_eq!(found, of(&[0x1004 - 94, 0x100e + 0x1000 + 70], true, 624));
+        assert_eq!(found, code(&[0x1004 - 94, 0x100e + 0x1000 + 70], true, 624));
         // c.addi sp, -16; c.addi16sp sp, -64; c.jal 0x1100; jal ra, 0x800; ret
         let short = [0x41, 0x11, 0x39, 0x71, 0xf1, 0x28, 0xef, 0xf0, 0xaf, 0xff, 0x82, 0x80];
         let found = read(Processor::Riscv { bits: 32 }, &short);
@@ -362,13 +362,13 @@ mod tests {
             0xfd, 0x0f, 0x1e, 0xf8, 0xfe, 0x4f, 0x01, 0xa9, 0xff, 0x83, 0x09, 0xd1, 0xfd, 0xff, 0xff, 0x97, 0x00, 0x01,
             0x3f, 0xd6, 0xfb, 0x03, 0x00, 0x14,
         ];
-        assert_eq!(read(Processor::Aarch64, &aarch64), of(&[0x1000, 0x2000], true, 640));
+        assert_eq!(read(Processor::Aarch64, &aarch64), code(&[0x1000, 0x2000], true, 640));
         // push rbp; mov rbp, rsp; push r15; sub rsp, 0x1000; call 0x1000; jmp 0x2000
         let x86 = [
             0x55, 0x48, 0x89, 0xe5, 0x41, 0x57, 0x48, 0x81, 0xec, 0, 0x10, 0, 0, 0xe8, 0xee, 0xff, 0xff, 0xff, 0xe9,
             0xe9, 0x0f, 0, 0,
         ];
-        assert_eq!(read(Processor::X86 { bits: 64 }, &x86), of(&[0x1000, 0x2000], false, 16 + 4096));
+        assert_eq!(read(Processor::X86 { bits: 64 }, &x86), code(&[0x1000, 0x2000], false, 16 + 4096));
     }
 
     #[test]

@@ -224,7 +224,7 @@ pub fn before_fall(live: i64, size: i64, frame: u64) {
     loop {
         let peak = STATE.peak.load(Ordering::Relaxed);
         let taken = STATE.taken.load(Ordering::Acquire);
-        let below = |bytes: i64, (part, of): (i64, i64)| bytes as i128 * of as i128 <= peak as i128 * part as i128;
+        let below = |bytes: i64, (part, whole): (i64, i64)| bytes as i128 * whole as i128 <= peak as i128 * part as i128;
         if peak < LEAST
             || STATE.disabled.load(Ordering::Relaxed) != 0
             || !below(live - size, FALL)

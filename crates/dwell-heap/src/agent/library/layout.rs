@@ -361,13 +361,13 @@ pub enum Allocator {
 /// A function of a statically linked allocator. Jemalloc's functions also have a prefix.
 #[derive(Clone, Copy, Debug)]
 pub struct Function {
-    pub of: Allocator,
+    pub allocator: Allocator,
     pub name: &'static str,
     pub call: Call,
 }
 
-const fn function(of: Allocator, name: &'static str, call: Call) -> Function {
-    Function { of, name, call }
+const fn function(allocator: Allocator, name: &'static str, call: Call) -> Function {
+    Function { allocator, name, call }
 }
 
 /// The length of [`FUNCTIONS`].
