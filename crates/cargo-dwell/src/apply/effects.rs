@@ -97,8 +97,8 @@ pub(super) fn find(tree: &Tree, sources: &[PathBuf], changed: &[Changed], is_pub
         files.push(File { path: file, text, source });
     }
     let mut found = BTreeSet::new();
-    for of in changed {
-        if let Some(subject) = Subject::of(of, &files) {
+    for change in changed {
+        if let Some(subject) = Subject::of(change, &files) {
             subject.look(&files, is_published, &mut found);
         }
     }
@@ -153,9 +153,9 @@ impl<'a> Subject<'a> {
         let inner = words(&changed.from).filter(|word| word.starts_with(char::is_uppercase) && !std.contains(word));
         let mut inner: BTreeSet<String> = inner.map(str::to_owned).collect();
         // The other names of these types.
-        for (name, of) in files.iter().flat_map(|file| aliases(&file.source)) {
-            if inner.contains(&name) || inner.contains(&of) {
-                inner.extend([name, of]);
+        for (name, target) in files.iter().flat_map(|file| aliases(&file.source)) {
+            if inner.contains(&name) || inner.contains(&target) {
+                inner.extend([name, target]);
             }
         }
         Some(Self { changed, owner, member, is_tuple, holders, inner })
@@ -189,9 +189,9 @@ impl<'a> Subject<'a> {
         };
         let has_hasher = dense(&self.changed.from).split_once('<').is_some_and(|(_, arguments)| {
             let mut depth = 0;
-            let commas = arguments.chars().filter(|of| {
-                depth += i32::from("<([".contains(*of)) - i32::from(">)]".contains(*of));
-                *of == ',' && depth == 0
+            let commas = arguments.chars().filter(|letter| {
+                depth += i32::from("<([".contains(*letter)) - i32::from(">)]".contains(*letter));
+                *letter == ',' && depth == 0
             });
             commas.count() > 1 && !arguments.contains("RandomState")
         });
@@ -217,21 +217,21 @@ impl Holders<'_> {
 }
 
 impl<'ast> Visit<'ast> for Holders<'_> {
-    fn visit_item_struct(&mut self, of: &'ast syn::ItemStruct) {
-        self.inside(&of.ident, |search| of.fields.iter().for_each(|field| search.visit_type(&field.ty)));
+    fn visit_item_struct(&mut self, node: &'ast syn::ItemStruct) {
+        self.inside(&node.ident, |search| node.fields.iter().for_each(|field| search.visit_type(&field.ty)));
     }
 
-    fn visit_item_enum(&mut self, of: &'ast syn::ItemEnum) {
-        let fields = || of.variants.iter().flat_map(|variant| &variant.fields);
-        self.inside(&of.ident, |search| fields().for_each(|field| search.visit_type(&field.ty)));
+    fn visit_item_enum(&mut self, node: &'ast syn::ItemEnum) {
+        let fields = || node.variants.iter().flat_map(|variant| &variant.fields);
+        self.inside(&node.ident, |search| fields().for_each(|field| search.visit_type(&field.ty)));
     }
 
-    fn visit_item_union(&mut self, of: &'ast syn::ItemUnion) {
-        self.inside(&of.ident, |search| of.fields.named.iter().for_each(|field| search.visit_type(&field.ty)));
+    fn visit_item_union(&mut self, node: &'ast syn::ItemUnion) {
+        self.inside(&node.ident, |search| node.fields.named.iter().for_each(|field| search.visit_type(&field.ty)));
     }
 
-    fn visit_type_path(&mut self, of: &'ast syn::TypePath) {
-        let Some(last) = of.path.segments.last() else { return };
+    fn visit_type_path(&mut self, node: &'ast syn::TypePath) {
+        let Some(last) = node.path.segments.last() else { return };
         if let Some(name) = &self.name
             && self.holders.contains(&last.ident.to_string())
         {
@@ -252,7 +252,7 @@ impl<'ast> Visit<'ast> for Holders<'_> {
             "NonNull",
         ];
         if !elsewhere.iter().any(|name| last.ident == name) {
-            visit::visit_type_path(self, of);
+            visit::visit_type_path(self, node);
         }
     }
 
@@ -290,16 +290,16 @@ impl Search<'_> {
                     self.add(line, format!("`repr({})`: the bytes of {name} change", dense(&text)));
                 }
             } else if attribute == "derive"
-                && let Some(of) = words(&text).find(|word| BYTES.contains(word))
+                && let Some(derive) = words(&text).find(|word| BYTES.contains(word))
             {
-                self.add(line, format!("`derive({of})`: the bytes of {name} change"));
+                self.add(line, format!("`derive({derive})`: the bytes of {name} change"));
             }
         }
     }
 
     /// An error that another one has as its source is known by its type.
     fn source(&mut self, derives: &[syn::Attribute], variant: Option<&syn::Variant>, fields: &syn::Fields) {
-        let is_derived = derives.iter().any(|of| match &of.meta {
+        let is_derived = derives.iter().any(|derive| match &derive.meta {
             syn::Meta::List(list) if list.path.is_ident("derive") => {
                 words(&list.tokens.to_string()).any(|word| ["Error", "Snafu", "Diagnostic", "Fail"].contains(&word))
             }
@@ -308,8 +308,8 @@ impl Search<'_> {
         if !is_derived {
             return;
         }
-        let is_transparent = |of: &syn::Attribute| matches!(&of.meta, syn::Meta::List(list) if words(&list.tokens.to_string()).any(|word| word == "transparent"));
-        let transparent = variant.map_or(derives, |of| &of.attrs).iter().any(is_transparent);
+        let is_transparent = |attribute: &syn::Attribute| matches!(&attribute.meta, syn::Meta::List(list) if words(&list.tokens.to_string()).any(|word| word == "transparent"));
+        let transparent = variant.map_or(derives, |of_variant| &of_variant.attrs).iter().any(is_transparent);
         for (index, field) in fields.iter().enumerate() {
             let name = field.ident.as_ref().map_or_else(|| index.to_string(), ToString::to_string);
             let is_it = if self.subject.is_tuple {
@@ -317,8 +317,10 @@ impl Search<'_> {
             } else {
                 name == self.subject.member
             };
-            let marked =
-                field.attrs.iter().any(|of| ["source", "from", "cause"].iter().any(|word| of.path().is_ident(word)));
+            let marked = field
+                .attrs
+                .iter()
+                .any(|attr| ["source", "from", "cause"].iter().any(|word| attr.path().is_ident(word)));
             if is_it && (marked || transparent || name == "source") && (self.seen.has_downcast || self.is_published) {
                 let line = field.ty.span().start().line;
                 let ty = dense(&self.subject.changed.from);
@@ -352,15 +354,15 @@ impl Search<'_> {
         let body = Body { text, start: range.start, whole: &self.file.text };
         let mut all = Vec::new();
         for (name, arguments, line) in body.calls() {
-            let of = |set: &dyn Fn(&str) -> bool| words(&arguments).any(set);
+            let with = |set: &dyn Fn(&str) -> bool| words(&arguments).any(set);
             match name.as_str() {
-                "size_of" | "align_of" if of(&is_holder) => {
+                "size_of" | "align_of" if with(&is_holder) => {
                     all.push((line, format!("`{name}::<{}>()` is another number", dense(&arguments))));
                 }
-                "needs_drop" if of(&is_holder) => {
+                "needs_drop" if with(&is_holder) => {
                     all.push((line, format!("`needs_drop::<{}>()` may be true now", dense(&arguments))));
                 }
-                "new" | "array" if of(&is_holder) && words(text).any(|word| word == "Layout") => {
+                "new" | "array" if with(&is_holder) && words(text).any(|word| word == "Layout") => {
                     all.push((line, format!("the layout of {} is another one", dense(&arguments))));
                 }
                 "for_value" | "for_value_raw" if has_member || has_holder => {
@@ -375,18 +377,18 @@ impl Search<'_> {
                 "size_of_val" | "align_of_val" if has_member || has_holder => {
                     all.push((line, format!("`{name}` may see the box instead of {}", dense(&subject.changed.from))));
                 }
-                "offset_of" if of(&is_holder) => {
+                "offset_of" if with(&is_holder) => {
                     all.push((line, format!("`offset_of!` of {} is another number", subject.owner)));
                 }
                 name if RAW.contains(&name) && (has_holder || has_member) => {
                     all.push((line, format!("`{name}`: the bytes of {} change", subject.owner)));
                 }
-                "downcast_ref" | "downcast_mut" | "downcast" | "is" if of(&|word| subject.inner.contains(word)) => {
+                "downcast_ref" | "downcast_mut" | "downcast" | "is" if with(&|word| subject.inner.contains(word)) => {
                     all.push((line, format!("`{name}::<{}>` may find a box instead", dense(&arguments))));
                 }
                 "of" | "get" | "get_mut" | "remove" | "contains" | "take" | "insert" | "resource" | "resource_mut"
                 | "extension"
-                    if self.seen.has_keys && of(&|word| subject.inner.contains(word)) =>
+                    if self.seen.has_keys && with(&|word| subject.inner.contains(word)) =>
                 {
                     all.push((
                         line,
@@ -462,7 +464,7 @@ impl Search<'_> {
     }
 
     fn test(&mut self, attributes: &[syn::Attribute], visit: impl FnOnce(&mut Self)) {
-        let is_test = |of: &syn::Attribute| match &of.meta {
+        let is_test = |attribute: &syn::Attribute| match &attribute.meta {
             syn::Meta::Path(path) => path.segments.last().is_some_and(|last| last.ident == "test"),
             syn::Meta::List(list) => list.path.is_ident("cfg") && list.tokens.to_string() == "test",
             syn::Meta::NameValue(_) => false,
@@ -477,85 +479,85 @@ impl Search<'_> {
 }
 
 impl<'ast> Visit<'ast> for Search<'_> {
-    fn visit_item_mod(&mut self, of: &'ast syn::ItemMod) {
-        self.test(&of.attrs, |search| visit::visit_item_mod(search, of));
+    fn visit_item_mod(&mut self, node: &'ast syn::ItemMod) {
+        self.test(&node.attrs, |search| visit::visit_item_mod(search, node));
     }
 
-    fn visit_item_const(&mut self, of: &'ast syn::ItemConst) {
-        self.test(&of.attrs, |search| search.code(of.span().byte_range(), None));
+    fn visit_item_const(&mut self, node: &'ast syn::ItemConst) {
+        self.test(&node.attrs, |search| search.code(node.span().byte_range(), None));
     }
 
-    fn visit_item_static(&mut self, of: &'ast syn::ItemStatic) {
-        self.test(&of.attrs, |search| search.code(of.span().byte_range(), None));
+    fn visit_item_static(&mut self, node: &'ast syn::ItemStatic) {
+        self.test(&node.attrs, |search| search.code(node.span().byte_range(), None));
     }
 
-    fn visit_item_macro(&mut self, of: &'ast syn::ItemMacro) {
-        self.test(&of.attrs, |search| search.code(of.span().byte_range(), None));
+    fn visit_item_macro(&mut self, node: &'ast syn::ItemMacro) {
+        self.test(&node.attrs, |search| search.code(node.span().byte_range(), None));
     }
 
-    fn visit_impl_item_const(&mut self, of: &'ast syn::ImplItemConst) {
-        self.test(&of.attrs, |search| search.code(of.span().byte_range(), None));
+    fn visit_impl_item_const(&mut self, node: &'ast syn::ImplItemConst) {
+        self.test(&node.attrs, |search| search.code(node.span().byte_range(), None));
     }
 
-    fn visit_item_struct(&mut self, of: &'ast syn::ItemStruct) {
-        self.attributes(&of.ident, &of.attrs);
-        of.fields.iter().for_each(|field| self.code(field.ty.span().byte_range(), None));
-        if of.ident == self.subject.owner {
-            self.source(&of.attrs, None, &of.fields);
+    fn visit_item_struct(&mut self, node: &'ast syn::ItemStruct) {
+        self.attributes(&node.ident, &node.attrs);
+        node.fields.iter().for_each(|field| self.code(field.ty.span().byte_range(), None));
+        if node.ident == self.subject.owner {
+            self.source(&node.attrs, None, &node.fields);
         }
     }
 
-    fn visit_item_enum(&mut self, of: &'ast syn::ItemEnum) {
-        self.attributes(&of.ident, &of.attrs);
-        if of.ident == self.subject.owner {
-            for variant in &of.variants {
+    fn visit_item_enum(&mut self, node: &'ast syn::ItemEnum) {
+        self.attributes(&node.ident, &node.attrs);
+        if node.ident == self.subject.owner {
+            for variant in &node.variants {
                 let is_it = words(&self.subject.changed.item).any(|word| variant.ident == word);
                 if is_it {
-                    self.source(&of.attrs, Some(variant), &variant.fields);
+                    self.source(&node.attrs, Some(variant), &variant.fields);
                 }
             }
         }
     }
 
-    fn visit_item_union(&mut self, of: &'ast syn::ItemUnion) {
-        if self.subject.holders.contains(&of.ident.to_string()) {
-            self.add(of.span().start().line, format!("a union: the bytes of {} change", of.ident));
+    fn visit_item_union(&mut self, node: &'ast syn::ItemUnion) {
+        if self.subject.holders.contains(&node.ident.to_string()) {
+            self.add(node.span().start().line, format!("a union: the bytes of {} change", node.ident));
         }
     }
 
-    fn visit_item_impl(&mut self, of: &'ast syn::ItemImpl) {
-        let name = match &*of.self_ty {
+    fn visit_item_impl(&mut self, node: &'ast syn::ItemImpl) {
+        let name = match &*node.self_ty {
             syn::Type::Path(path) => path.path.segments.last().map(|last| last.ident.to_string()),
             _ => None,
         };
         let name = name.unwrap_or_default();
-        if let (Some(_), Some((_, path, _))) = (of.unsafety, &of.trait_)
+        if let (Some(_), Some((_, path, _))) = (node.unsafety, &node.trait_)
             && self.subject.holders.contains(&name)
         {
             let of_trait = path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
             if !["Send", "Sync"].contains(&of_trait.as_str()) {
                 self.add(
-                    of.span().start().line,
+                    node.span().start().line,
                     format!("`unsafe impl {of_trait} for {name}` promises what may no longer hold"),
                 );
             }
         }
         self.own.push(name);
-        visit::visit_item_impl(self, of);
+        visit::visit_item_impl(self, node);
         self.own.pop();
     }
 
-    fn visit_item_fn(&mut self, of: &'ast syn::ItemFn) {
-        self.test(&of.attrs, |search| search.function(&of.sig, &of.block));
+    fn visit_item_fn(&mut self, node: &'ast syn::ItemFn) {
+        self.test(&node.attrs, |search| search.function(&node.sig, &node.block));
     }
 
-    fn visit_impl_item_fn(&mut self, of: &'ast syn::ImplItemFn) {
-        self.test(&of.attrs, |search| search.function(&of.sig, &of.block));
+    fn visit_impl_item_fn(&mut self, node: &'ast syn::ImplItemFn) {
+        self.test(&node.attrs, |search| search.function(&node.sig, &node.block));
     }
 
-    fn visit_trait_item_fn(&mut self, of: &'ast syn::TraitItemFn) {
-        if let Some(block) = &of.default {
-            self.function(&of.sig, block);
+    fn visit_trait_item_fn(&mut self, node: &'ast syn::TraitItemFn) {
+        if let Some(block) = &node.default {
+            self.function(&node.sig, block);
         }
     }
 }
@@ -564,14 +566,14 @@ impl<'ast> Visit<'ast> for Search<'_> {
 fn lists(attribute: &syn::Attribute) -> Vec<(String, String, usize)> {
     let syn::Meta::List(list) = &attribute.meta else { return Vec::new() };
     let line = attribute.span().start().line;
-    let of = |path: &syn::Path| path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
+    let with = |path: &syn::Path| path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
     if !list.path.is_ident("cfg_attr") {
-        return vec![(of(&list.path), list.tokens.to_string(), line)];
+        return vec![(with(&list.path), list.tokens.to_string(), line)];
     }
     let given = list.parse_args_with(syn::punctuated::Punctuated::<syn::Meta, syn::Token![,]>::parse_terminated);
     let given = given.into_iter().flatten().skip(1);
     given
-        .filter_map(|of_cfg| of_cfg.require_list().ok().map(|list| (of(&list.path), list.tokens.to_string(), line)))
+        .filter_map(|of_cfg| of_cfg.require_list().ok().map(|list| (with(&list.path), list.tokens.to_string(), line)))
         .collect()
 }
 
@@ -589,13 +591,13 @@ impl Body<'_> {
 
     /// Returns the calls of functions, methods and macros: the name, the type arguments or what a macro is given, and the line.
     fn calls(&self) -> Vec<(String, String, usize)> {
-        let is_word = |of: char| of.is_alphanumeric() || of == '_';
+        let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
         let mut all = Vec::new();
         let mut word: Option<Bytes> = None;
         let text = self.text;
-        for (at, of) in text.char_indices().chain([(text.len(), ' ')]) {
-            if is_word(of) {
-                word = Some(word.map_or(at, |word| word.start)..at + of.len_utf8());
+        for (at, letter) in text.char_indices().chain([(text.len(), ' ')]) {
+            if is_word(letter) {
+                word = Some(word.map_or(at, |word| word.start)..at + letter.len_utf8());
                 continue;
             }
             let Some(name) = word.take() else { continue };
@@ -619,8 +621,8 @@ impl Body<'_> {
 /// Returns the text up to the bracket that closes one before it.
 fn up_to_end(text: &str, open: char, close: char) -> &str {
     let mut depth = 1;
-    for (at, of) in text.char_indices() {
-        depth += i32::from(of == open) - i32::from(of == close);
+    for (at, letter) in text.char_indices() {
+        depth += i32::from(letter == open) - i32::from(letter == close);
         if depth == 0 {
             return &text[..at];
         }
@@ -645,7 +647,7 @@ mod tests {
         };
         let mut found = BTreeSet::new();
         Subject::of(&changed, &files).unwrap().look(&files, false, &mut found);
-        found.into_iter().map(|of| of.line).collect()
+        found.into_iter().map(|item| item.line).collect()
     }
 
     #[test]
@@ -718,36 +720,36 @@ mod tests {
     /// What an `impl` for boxes does not pass on is another method for a box.
     #[test]
     fn other_methods_of_a_box_are_named() {
-        let of = |of_box: &str, uses: &str| {
+        let with = |of_box: &str, uses: &str| {
             let text = "enum K { V(D), W }\ntrait T { fn a(&self) -> u8 { 1 } fn b(&self) -> u8; fn c(&self) {} } impl T for D { fn a(&self) -> u8 { 2 } }\n";
             seen("K::V", &format!("{text}{of_box}\n{uses}"))
         };
         let uses = |call: &str| format!("fn f(k: &K) -> u8 {{ match k {{ K::V(d) => {call}, K::W => 0 }} }}");
         let passes = "impl<X: T> T for Box<X> { fn b(&self) -> u8 { (**self).b() } }";
-        assert_eq!(of(passes, &uses("d.a()")), [4], "`a` is not passed on");
-        assert!(of(passes, &uses("d.b()")).is_empty() && of(passes, &uses("d.c()")).is_empty());
-        assert!(of("", &uses("d.a()")).is_empty());
-        assert_eq!(of("impl T for Box<D> { fn b(&self) -> u8 { 2 } }", &uses("d.b()")), [4]);
-        assert_eq!(of(passes, &format!("fn g<X: T>(x: &X) -> u8 {{ x.a() }} {}", uses("g(d)"))), [4]);
+        assert_eq!(with(passes, &uses("d.a()")), [4], "`a` is not passed on");
+        assert!(with(passes, &uses("d.b()")).is_empty() && with(passes, &uses("d.c()")).is_empty());
+        assert!(with("", &uses("d.a()")).is_empty());
+        assert_eq!(with("impl T for Box<D> { fn b(&self) -> u8 { 2 } }", &uses("d.b()")), [4]);
+        assert_eq!(with(passes, &format!("fn g<X: T>(x: &X) -> u8 {{ x.a() }} {}", uses("g(d)"))), [4]);
         let named = "impl<X> T for X { fn b(&self) -> u8 { type_name::<X>().len() as u8 } }";
-        assert_eq!(of(named, &uses("d.b()")), [4]);
-        assert_eq!(of("fn g(x: &dyn Any) -> bool { x.is::<u8>() }", &uses("u8::from(g(d))")), [4]);
+        assert_eq!(with(named, &uses("d.b()")), [4]);
+        assert_eq!(with("fn g(x: &dyn Any) -> bool { x.is::<u8>() }", &uses("u8::from(g(d))")), [4]);
     }
 
     #[test]
     fn sources_of_errors_are_named_if_something_downcasts() {
-        let of = |attribute: &str, rest: &str| {
+        let with = |attribute: &str, rest: &str| {
             seen("K::V", &format!("#[derive(Debug, Error)]\nenum K {{\n#[error(\"x\")] V({attribute} D) }}\n{rest}"))
         };
         let asks = "fn f(x: &dyn Error) { x.downcast_ref::<Other>(); }";
-        assert_eq!(of("#[source]", asks), [3]);
-        assert_eq!(of("#[from]", asks), [3]);
-        assert!(of("", asks).is_empty() && of("#[source]", "").is_empty());
+        assert_eq!(with("#[source]", asks), [3]);
+        assert_eq!(with("#[from]", asks), [3]);
+        assert!(with("", asks).is_empty() && with("#[source]", "").is_empty());
     }
 
     #[test]
     fn a_fixed_hasher_has_an_order() {
-        let of = |from: &str, text: &str| {
+        let with = |from: &str, text: &str| {
             let path = PathBuf::from("src/a.rs");
             let files = [File { path: &path, text: text.to_owned(), source: syn::parse_file(text).unwrap() }];
             let changed = Changed {
@@ -762,13 +764,13 @@ mod tests {
             !found.is_empty()
         };
         let std = "use std::collections::HashMap;";
-        assert!(!of("HashMap<String, (u8, u8)>", std) && !of("BTreeMap<u8, u8>", ""));
-        assert!(!of("std::collections::HashMap<u8, u8>", "") && !of("HashMap<u8, u8, RandomState>", std));
+        assert!(!with("HashMap<String, (u8, u8)>", std) && !with("BTreeMap<u8, u8>", ""));
+        assert!(!with("std::collections::HashMap<u8, u8>", "") && !with("HashMap<u8, u8, RandomState>", std));
         assert!(
-            of("HashMap<u8, u8, BuildHasherDefault<F>>", std)
-                && of("HashMap<u8, u8>", "use fxhash::FxHashMap as HashMap;")
+            with("HashMap<u8, u8, BuildHasherDefault<F>>", std)
+                && with("HashMap<u8, u8>", "use fxhash::FxHashMap as HashMap;")
         );
-        assert!(of("HashMap<u8, u8>", &format!("{std}\nuse fxhash::FxHashMap as HashMap;")));
-        assert!(of("HashMap<u8, u8>", "type HashMap<K, V> = std::collections::HashMap<K, V, F>;"));
+        assert!(with("HashMap<u8, u8>", &format!("{std}\nuse fxhash::FxHashMap as HashMap;")));
+        assert!(with("HashMap<u8, u8>", "type HashMap<K, V> = std::collections::HashMap<K, V, F>;"));
     }
 }

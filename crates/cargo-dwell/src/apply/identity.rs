@@ -49,8 +49,8 @@ impl Seen {
             seen.has_keys |= words(text).any(|word| KEYED.contains(&word) || MAPS.contains(&word));
             Traits { methods: &mut methods }.visit_file(source);
         }
-        for of in methods.values_mut() {
-            of.all.retain(|name| of.own.contains(name));
+        for own in methods.values_mut() {
+            own.all.retain(|name| own.own.contains(name));
         }
         for (text, source) in files.clone() {
             Boxes { text, methods: &methods, seen: &mut seen }.visit_file(source);
@@ -63,28 +63,28 @@ impl Seen {
 }
 
 pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|of: char| !(of.is_alphanumeric() || of == '_')).filter(|word| !word.is_empty())
+    text.split(|letter: char| !(letter.is_alphanumeric() || letter == '_')).filter(|word| !word.is_empty())
 }
 
 /// Returns the other names that a source gives to types, each with the type's: `type D = m::Details`, `use m::Details as D`.
 pub(super) fn aliases(source: &syn::File) -> Vec<(String, String)> {
     fn renamed(tree: &syn::UseTree, to: &mut Vec<(String, String)>) {
         match tree {
-            syn::UseTree::Path(of) => renamed(&of.tree, to),
-            syn::UseTree::Rename(of) => to.push((of.rename.to_string(), of.ident.to_string())),
-            syn::UseTree::Group(of) => of.items.iter().for_each(|tree| renamed(tree, to)),
+            syn::UseTree::Path(expr_path) => renamed(&expr_path.tree, to),
+            syn::UseTree::Rename(rename) => to.push((rename.rename.to_string(), rename.ident.to_string())),
+            syn::UseTree::Group(group) => group.items.iter().for_each(|tree| renamed(tree, to)),
             _ => {}
         }
     }
     let mut all = Vec::new();
     for item in &source.items {
         match item {
-            syn::Item::Type(of) => {
-                if let syn::Type::Path(path) = &*of.ty {
-                    all.extend(path.path.segments.last().map(|last| (of.ident.to_string(), last.ident.to_string())));
+            syn::Item::Type(alias) => {
+                if let syn::Type::Path(path) = &*alias.ty {
+                    all.extend(path.path.segments.last().map(|last| (alias.ident.to_string(), last.ident.to_string())));
                 }
             }
-            syn::Item::Use(of) => renamed(&of.tree, &mut all),
+            syn::Item::Use(import) => renamed(&import.tree, &mut all),
             _ => {}
         }
     }
@@ -105,18 +105,18 @@ struct Traits<'a> {
 }
 
 impl<'ast> Visit<'ast> for Traits<'_> {
-    fn visit_item_trait(&mut self, of: &'ast syn::ItemTrait) {
-        let provided = of.items.iter().filter_map(|item| match item {
-            syn::TraitItem::Fn(of) if of.default.is_some() => Some(of.sig.ident.to_string()),
+    fn visit_item_trait(&mut self, node: &'ast syn::ItemTrait) {
+        let provided = node.items.iter().filter_map(|item| match item {
+            syn::TraitItem::Fn(function) if function.default.is_some() => Some(function.sig.ident.to_string()),
             _ => None,
         });
-        self.methods.entry(of.ident.to_string()).or_default().all.extend(provided);
+        self.methods.entry(node.ident.to_string()).or_default().all.extend(provided);
     }
 
-    fn visit_item_impl(&mut self, of: &'ast syn::ItemImpl) {
-        let Some(name) = of.trait_.as_ref().and_then(|(_, path, _)| path.segments.last()) else { return };
-        if last_name(&of.self_ty).is_some_and(|own| own != "Box") {
-            let own = of.items.iter().filter_map(|item| match item {
+    fn visit_item_impl(&mut self, node: &'ast syn::ItemImpl) {
+        let Some(name) = node.trait_.as_ref().and_then(|(_, path, _)| path.segments.last()) else { return };
+        if last_name(&node.self_ty).is_some_and(|own| own != "Box") {
+            let own = node.items.iter().filter_map(|item| match item {
                 syn::ImplItem::Fn(method) => Some(method.sig.ident.to_string()),
                 _ => None,
             });
@@ -138,23 +138,26 @@ struct Boxes<'a> {
 }
 
 impl<'ast> Visit<'ast> for Boxes<'_> {
-    fn visit_item_impl(&mut self, of: &'ast syn::ItemImpl) {
-        let name = of.trait_.as_ref().and_then(|(_, path, _)| path.segments.last());
+    fn visit_item_impl(&mut self, node: &'ast syn::ItemImpl) {
+        let name = node.trait_.as_ref().and_then(|(_, path, _)| path.segments.last());
         let Some(name) = name.map(|last| last.ident.to_string()) else { return };
-        if last_name(&of.self_ty).is_none_or(|own| own != "Box") || name == "From" {
+        if last_name(&node.self_ty).is_none_or(|own| own != "Box") || name == "From" {
             return;
         }
-        let mut provided = self.methods.get(&name).map(|of| of.all.clone()).unwrap_or_default();
+        let mut provided = self.methods.get(&name).map(|methods| methods.all.clone()).unwrap_or_default();
         let mut all = Vec::new();
-        for item in &of.items {
+        for item in &node.items {
             let syn::ImplItem::Fn(method) = item else { continue };
-            provided.retain(|of| method.sig.ident != of);
+            provided.retain(|name| method.sig.ident != name);
             let body = self.text.get(method.block.span().byte_range()).unwrap_or_default();
-            let passes = ["*self", "self.as_ref()", "self.as_mut()", "self.deref"].iter().any(|of| body.contains(of));
+            let passes =
+                ["*self", "self.as_ref()", "self.as_mut()", "self.deref"].iter().any(|call| body.contains(call));
             let names_value = |param: &syn::TypeParam| {
-                [format!("{}::", param.ident), format!("<{} as ", param.ident)].iter().any(|of| body.contains(of))
+                [format!("{}::", param.ident), format!("<{} as ", param.ident)]
+                    .iter()
+                    .any(|prefix| body.contains(prefix))
             };
-            if !passes && !of.generics.type_params().any(names_value) {
+            if !passes && !node.generics.type_params().any(names_value) {
                 all.push(method.sig.ident.to_string());
             }
         }
@@ -178,10 +181,10 @@ struct Keyed<'a> {
 impl Keyed<'_> {
     fn function(&mut self, sig: &syn::Signature, block: &syn::Block) {
         let head = self.text.get(sig.span().byte_range()).unwrap_or_default();
-        let is_any = |of: &syn::FnArg| match of {
-            syn::FnArg::Typed(of) => {
-                matches!(*of.ty, syn::Type::ImplTrait(_))
-                    || self.text.get(of.ty.span().byte_range()).is_some_and(|ty| ty.contains("dyn "))
+        let is_any = |argument: &syn::FnArg| match argument {
+            syn::FnArg::Typed(typed) => {
+                matches!(*typed.ty, syn::Type::ImplTrait(_))
+                    || self.text.get(typed.ty.span().byte_range()).is_some_and(|ty| ty.contains("dyn "))
             }
             syn::FnArg::Receiver(_) => false,
         };
@@ -199,21 +202,21 @@ impl Keyed<'_> {
 }
 
 impl<'ast> Visit<'ast> for Keyed<'_> {
-    fn visit_item_impl(&mut self, of: &'ast syn::ItemImpl) {
-        let own = match &*of.self_ty {
+    fn visit_item_impl(&mut self, node: &'ast syn::ItemImpl) {
+        let own = match &*node.self_ty {
             syn::Type::Path(path) => path.path.get_ident(),
             _ => None,
         };
-        self.is_generic = of.generics.type_params().any(|param| Some(&param.ident) == own);
-        visit::visit_item_impl(self, of);
+        self.is_generic = node.generics.type_params().any(|param| Some(&param.ident) == own);
+        visit::visit_item_impl(self, node);
         self.is_generic = false;
     }
 
-    fn visit_item_fn(&mut self, of: &'ast syn::ItemFn) {
-        self.function(&of.sig, &of.block);
+    fn visit_item_fn(&mut self, node: &'ast syn::ItemFn) {
+        self.function(&node.sig, &node.block);
     }
 
-    fn visit_impl_item_fn(&mut self, of: &'ast syn::ImplItemFn) {
-        self.function(&of.sig, &of.block);
+    fn visit_impl_item_fn(&mut self, node: &'ast syn::ImplItemFn) {
+        self.function(&node.sig, &node.block);
     }
 }

@@ -81,23 +81,23 @@ impl Tree {
 
     /// Returns the edition of a file, and whether it may have several `let` in a condition.
     fn package(&self, file: &Path) -> Option<&Own> {
-        let around = self.packages.iter().filter(|of| file.starts_with(&of.folder));
-        around.max_by_key(|of| of.folder.components().count())
+        let around = self.packages.iter().filter(|package| file.starts_with(&package.folder));
+        around.max_by_key(|package| package.folder.components().count())
     }
 
     /// Returns `true` if a file may have several `let` in a condition.
     pub(super) fn has_chains(&self, file: &Path) -> bool {
-        self.package(file).is_some_and(|of| of.has_chains)
+        self.package(file).is_some_and(|package| package.has_chains)
     }
 
     /// Returns `true` if a file may have `if let` in the guard of an arm.
     pub(super) fn has_let_guards(&self, file: &Path) -> bool {
-        self.package(file).is_some_and(|of| of.has_let_guards)
+        self.package(file).is_some_and(|package| package.has_let_guards)
     }
 
     /// Returns the edition of a file.
     pub(super) fn edition(&self, file: &Path) -> &'static str {
-        self.package(file).map_or("2021", |of| of.edition)
+        self.package(file).map_or("2021", |package| package.edition)
     }
 
     /// Returns the sources of the folder with the root of a file's crate.
@@ -225,7 +225,7 @@ struct Own {
 /// Returns the members.
 fn packages(workspace: &Metadata, original: &Path) -> Vec<Own> {
     let is_recent = program::rustc_version().is_some_and(|version| version >= (1, 95));
-    let of = |package: &&cargo_metadata::Package| {
+    let with = |package: &&cargo_metadata::Package| {
         let folder = package.manifest_path.parent()?.as_std_path().strip_prefix(original).ok()?.to_owned();
         let has = |least| package.rust_version.as_ref().is_none_or(|version| (version.major, version.minor) >= least);
         Some(Own {
@@ -235,7 +235,7 @@ fn packages(workspace: &Metadata, original: &Path) -> Vec<Own> {
             has_let_guards: is_recent && has((1, 95)),
         })
     };
-    workspace.workspace_packages().iter().filter_map(of).collect()
+    workspace.workspace_packages().iter().filter_map(with).collect()
 }
 
 /// Returns the roots of the members' crates.
@@ -284,7 +284,7 @@ impl Copy {
         let except = self.except.clone();
         let skipped = |entry: &walkdir::DirEntry| {
             let (path, is_folder) = (entry.path(), entry.file_type().is_dir() && entry.depth() > 0);
-            let is_except = || except.iter().any(|of| of == path);
+            let is_except = || except.iter().any(|item| item == path);
             is_folder && (entry.file_name() == ".git" || is_except() || path.join("CACHEDIR.TAG").exists())
         };
         for entry in WalkDir::new(from).into_iter().filter_entry(|entry| !skipped(entry)) {
@@ -306,7 +306,7 @@ impl Copy {
 
     fn file(&mut self, from: &Path, to: &Path) -> Result<()> {
         let failed = || format!("{}: cannot be copied to {}", from.display(), to.display());
-        self.bytes += fs::metadata(from).map_or(0, |of| of.len());
+        self.bytes += fs::metadata(from).map_or(0, |metadata| metadata.len());
         if self.bytes > LARGEST {
             bail!("{}: with it more than 4 GiB outside of target folders, too much to copy", from.display());
         }
@@ -339,7 +339,8 @@ impl Copy {
             return self.file(from, to);
         }
         let files = WalkDir::new(from).into_iter().filter_map(Result::ok);
-        let bytes = files.take(FILES + 1).map(|entry| entry.metadata().map_or(0, |of| of.len())).sum::<u64>();
+        let bytes =
+            files.take(FILES + 1).map(|entry| entry.metadata().map_or(0, |metadata| metadata.len())).sum::<u64>();
         let is_small = bytes <= LARGE && WalkDir::new(from).into_iter().take(FILES + 1).count() <= FILES;
         if !is_small {
             return std::os::unix::fs::symlink(from, to).with_context(failed);
@@ -445,7 +446,7 @@ fn read_outside(workspace: &Metadata, root: &Path) -> BTreeSet<PathBuf> {
     };
     for entry in entries.filter_entry(is_wanted).filter_map(Result::ok) {
         let path = entry.path();
-        let is_read = path.extension().is_some_and(|of| of == "rs") || entry.file_name() == "Cargo.toml";
+        let is_read = path.extension().is_some_and(|extension| extension == "rs") || entry.file_name() == "Cargo.toml";
         if !entry.file_type().is_file() || !is_read {
             continue;
         }
@@ -456,7 +457,7 @@ fn read_outside(workspace: &Metadata, root: &Path) -> BTreeSet<PathBuf> {
         for name in relative_names(&text) {
             for base in path.parent().into_iter().chain(package.map(PathBuf::as_path)) {
                 let mut named = normal(&base.join(name));
-                let is_source = named.extension().is_some_and(|of| of == "rs") && named.is_file();
+                let is_source = named.extension().is_some_and(|extension| extension == "rs") && named.is_file();
                 if let Some(folder) = named.parent().filter(|folder| is_source && !root.starts_with(folder)) {
                     named = folder.to_owned();
                 }

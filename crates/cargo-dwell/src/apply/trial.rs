@@ -72,9 +72,9 @@ pub fn trials(
     }
     let others = session.cargo.builds.split_off(1);
     let mut together = Together::default();
-    for (index, (edit, of)) in edits.iter().zip(&all).enumerate() {
+    for (index, (edit, change)) in edits.iter().zip(&all).enumerate() {
         let mark = session.tree.mark();
-        let trial = one(&mut session, of, &mark);
+        let trial = one(&mut session, change, &mark);
         if trial.as_ref().is_ok_and(|trial| trial.compiles) {
             together.kept.push(index);
         } else {
@@ -106,8 +106,8 @@ pub fn trials(
     Ok(together)
 }
 
-fn one(session: &mut Session<'_>, of: &Move, mark: &[Change]) -> Result<Trial> {
-    let (_, made, repaired): (_, edit::Made, _) = session.make(of, mark)?;
+fn one(session: &mut Session<'_>, change: &Move, mark: &[Change]) -> Result<Trial> {
+    let (_, made, repaired): (_, edit::Made, _) = session.make(change, mark)?;
     let mut trial = Trial {
         compiles: repaired.left.is_empty(),
         rounds: repaired.rounds,
@@ -117,7 +117,8 @@ fn one(session: &mut Session<'_>, of: &Move, mark: &[Change]) -> Result<Trial> {
     };
     if trial.compiles {
         let places = session.places(&made, mark);
-        trial.places = places.iter().map(|of| format!("{}:{}: {}", of.file.display(), of.line, of.why)).collect();
+        trial.places =
+            places.iter().map(|place| format!("{}:{}: {}", place.file.display(), place.line, place.why)).collect();
     }
     Ok(trial)
 }

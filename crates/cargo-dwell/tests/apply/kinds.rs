@@ -54,9 +54,9 @@ fn works() {
 fn large_fields_of_variants_are_boxed() {
     let package = package(NODES);
     let folder = package.path();
-    let of = json!({"kind": "variant", "where": "Call, Pair of Node", "fields": ["entries::Node::Call", "entries::Node::Pair"],
+    let finding = json!({"kind": "variant", "where": "Call, Pair of Node", "fields": ["entries::Node::Call", "entries::Node::Pair"],
         "saves": 1000, "how": "box the fields of 2 variants", "edits": []});
-    let file = report(folder, &[of], &[]);
+    let file = report(folder, &[finding], &[]);
     let applied = run(folder, &["--from", file.to_str().expect("UTF-8"), "--allow-no-vcs", "--no-measure"]);
     let text = out(&applied);
     assert_eq!(applied.status.code(), Some(0), "{text}");
@@ -150,7 +150,8 @@ fn repairs_are_tried_where_no_rule_knows_one() {
 /// The repair `|list| list.into_vec()` is one that clippy warns of at this crate's level, and repairs.
 #[test]
 fn new_warnings_are_repaired() {
-    let has_clippy = Command::new("cargo").args(["clippy", "--version"]).output().is_ok_and(|of| of.status.success());
+    let has_clippy =
+        Command::new("cargo").args(["clippy", "--version"]).output().is_ok_and(|output| output.status.success());
     if !has_clippy {
         let _ = writeln!(io::stderr(), "skipped: there is no clippy");
         return;
@@ -317,7 +318,7 @@ fn works() {
 fn macros_and_alternatives_in_a_box_are_repaired() {
     let package = package(PARSED);
     let folder = package.path();
-    let of = |item: &str, from: &str| {
+    let with = |item: &str, from: &str| {
         let name = item.rsplit([':', '.']).next().expect("a name");
         let is_it =
             |line: &&str| line.contains(&format!("{name}({from})")) || line.contains(&format!("{name}: {from}"));
@@ -327,9 +328,9 @@ fn macros_and_alternatives_in_a_box_are_repaired() {
     };
     let option = |name: &str| finding(PARSED, "box", &format!("Pair.{name}"), "Option<Wide>", "Option<Box<Wide>>");
     let findings = [
-        of("Part::Is", "Value"),
-        of("Part::Wide", "Wide"),
-        of("Named.wide", "Wide"),
+        with("Part::Is", "Value"),
+        with("Part::Wide", "Wide"),
+        with("Named.wide", "Wide"),
         option("left"),
         option("right"),
         finding(PARSED, "box", "Options.style", "Option<Style>", "Option<Box<Style>>"),

@@ -132,14 +132,14 @@ pub fn set(of: &mut Entries) { of.iter_mut().for_each(inner::set); inner::hidden
 ";
     let package = tree(&[("Cargo.toml", &manifest("a", "")), ("src/lib.rs", library)]);
     let folder = package.path();
-    let of = |item: &str, from: &str| boxes(folder, "src/lib.rs", item, from);
+    let with = |item: &str, from: &str| boxes(folder, "src/lib.rs", item, from);
     let findings = [
-        of("Kind::Wide.0", "Details"),
-        of("Kind::Named.details", "Details"),
-        of("Entry.details", "Option<Details>"),
-        of("Entry.shown", "Option<Details>"),
-        of("Entry.own", "Option<Details>"),
-        of("Hidden.hidden", "Option<Details>"),
+        with("Kind::Wide.0", "Details"),
+        with("Kind::Named.details", "Details"),
+        with("Entry.details", "Option<Details>"),
+        with("Entry.shown", "Option<Details>"),
+        with("Entry.own", "Option<Details>"),
+        with("Hidden.hidden", "Option<Details>"),
     ];
     let from = report(folder, &findings);
     let output =
@@ -201,8 +201,8 @@ mod tests {
         ("tools/src/lib.rs", tools),
     ]);
     let folder = package.path();
-    let of = |item: &str| boxes(folder, "src/lib.rs", item, "Option<Details>");
-    let from = report(folder, &[of("Entry.details"), of("Entry.more")]);
+    let with = |item: &str| boxes(folder, "src/lib.rs", item, "Option<Details>");
+    let from = report(folder, &[with("Entry.details"), with("Entry.more")]);
     let flags = ["--from", &from, "--allow-no-vcs", "--no-measure", "--accept"];
     let output = run(folder, &[&flags[..], &["1"]].concat());
     let text = out(&output);
@@ -317,7 +317,12 @@ fn main() {
 
 fn git(folder: &Path, arguments: &[&str]) -> bool {
     let own = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"];
-    Command::new("git").args(own).args(arguments).current_dir(folder).output().is_ok_and(|of| of.status.success())
+    Command::new("git")
+        .args(own)
+        .args(arguments)
+        .current_dir(folder)
+        .output()
+        .is_ok_and(|output| output.status.success())
 }
 
 /// Files that git cannot give back, or that a program writes, stay. Files beside the workspace that its sources include are there. A
@@ -357,11 +362,11 @@ fn main() {
         return;
     }
     fs::write(folder.join("src/model.rs"), model).expect("a file");
-    let of = |file: &str| boxes(folder, file, "A.a", "Option<crate::Details>");
+    let with = |file: &str| boxes(folder, file, "A.a", "Option<crate::Details>");
     let findings = [
-        of("src/model.rs"),
-        of("src/ignored.rs"),
-        of("src/generated.rs"),
+        with("src/model.rs"),
+        with("src/ignored.rs"),
+        with("src/generated.rs"),
         boxes(folder, "src/main.rs", "Entry.details", "Option<Details>"),
     ];
     let from = report(folder, &findings);
@@ -443,7 +448,9 @@ fn no_test_outlives_an_interrupt() {
         thread::sleep(Duration::from_millis(50));
     }
     assert!(!processes_below(&folder).is_empty(), "the test runs");
-    assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status().is_ok_and(|of| of.success()));
+    assert!(
+        Command::new("kill").args(["-TERM", &child.id().to_string()]).status().is_ok_and(|output| output.success())
+    );
     let status = child.wait().expect("it ends");
     assert_eq!(status.code(), Some(143));
     assert!(processes_below(&folder).is_empty());

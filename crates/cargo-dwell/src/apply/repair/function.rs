@@ -38,9 +38,9 @@ pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
     let call = site.syntax.around(&site.range).find(|node| matches!(node.kind, Kind::Method { .. }))?.range.clone();
     let (option, ..) = method(&call)?;
     Some(match method(&option) {
-        Some((of, name, 0)) if name == "as_ref" || name == "as_mut" => {
+        Some((call, name, 0)) if name == "as_ref" || name == "as_mut" => {
             let with = if name == "as_ref" { ".as_deref()" } else { ".as_deref_mut()" };
-            vec![site.replace(of.end..option.end, with)]
+            vec![site.replace(call.end..option.end, with)]
         }
         // A reference to the box becomes one to the value where it is passed.
         _ => vec![site.replace(site.range.clone(), format!("|value| {path}(value)"))],

@@ -31,7 +31,7 @@ pub(super) fn repair(
     let parameters = value.replace('$', "");
     let with = match syn::parse_str(&parameters).ok()? {
         // A name, or a parameter of the macro.
-        syn::Expr::Path(of) if of.path.get_ident().is_some() => format!("{value}.into()"),
+        syn::Expr::Path(expr_path) if expr_path.path.get_ident().is_some() => format!("{value}.into()"),
         // A value of this type alone.
         syn::Expr::Struct(_) | syn::Expr::Call(_) => format!("Box::new({value})"),
         _ => return None,

@@ -13,7 +13,7 @@ const LINES: usize = 4;
 
 /// Returns `true` if the names of the pattern at the error's place may be used in a guard.
 pub(super) fn is_guarded(site: &Site<'_>) -> bool {
-    let inside = |of: &Bytes| of.start <= site.range.start && site.range.end <= of.end;
+    let inside = |range: &Bytes| range.start <= site.range.start && site.range.end <= range.end;
     site.syntax.around(&site.range).any(|node| match &node.kind {
         Kind::Arm { pattern, guard: Some(_), .. } | Kind::Matches { pattern, guard: Some(_), .. } => inside(pattern),
         _ => false,
@@ -48,29 +48,29 @@ pub(super) fn repair(site: &Site<'_>, bindings: &Bindings, is_refutable: bool) -
         let value = shared.trim_start_matches('&');
         site.replace(end..end, format!(" if matches!({value}, {})", without_names(pattern)))
     };
-    let inside = |of: &Bytes| of.start <= site.range.start && site.range.end <= of.end;
+    let inside = |range: &Bytes| range.start <= site.range.start && site.range.end <= range.end;
     let named = site.replace(site.range.clone(), name.clone());
     for node in site.syntax.around(&site.range) {
         match &node.kind {
             Kind::Or { .. } => return whole(site),
             // `matches!(options.style, Some(Style::Wide))`
-            Kind::Matches { scrutinee, pattern: of, .. }
+            Kind::Matches { scrutinee, pattern: matched, .. }
                 if bindings.names.is_empty()
-                    && dense(site.at(of)) == format!("Some({})", dense(pattern))
+                    && dense(site.at(matched)) == format!("Some({})", dense(pattern))
                     && site.syntax.is_postfix(scrutinee) =>
             {
                 return Some(vec![site.replace(scrutinee.end..scrutinee.end, ".as_deref()")]);
             }
-            Kind::Matches { pattern: of, guard, .. } if inside(of) => {
+            Kind::Matches { pattern: matched, guard, .. } if inside(matched) => {
                 // A name alone would move the box out of a place.
                 let is_ref = ty.as_deref().is_some_and(|ty| ty.contains('&'));
                 let bound = if is_ref { name.clone() } else { format!("ref {name}") };
-                let guard = guarded(&format!("&**{name}"), guard, of.end);
+                let guard = guarded(&format!("&**{name}"), guard, matched.end);
                 return Some(vec![site.replace(site.range.clone(), bound), guard]);
             }
             // What the pattern binds are references, as before.
-            Kind::Arm { pattern: of, guard, .. }
-                if inside(of)
+            Kind::Arm { pattern: matched, guard, .. }
+                if inside(matched)
                     && site.tree.has_let_guards(site.file)
                     && (guard.is_none() || site.has_chains)
                     && !bindings.names.is_empty()
@@ -79,12 +79,12 @@ pub(super) fn repair(site: &Site<'_>, bindings: &Bindings, is_refutable: bool) -
                 let condition = format!("let {pattern} = {value}");
                 let guard = match guard {
                     Some(guard) => site.replace(guard.start..guard.start, format!("{condition} && ")),
-                    None => site.replace(of.end..of.end, format!(" if {condition}")),
+                    None => site.replace(matched.end..matched.end, format!(" if {condition}")),
                 };
                 return Some(vec![named, guard]);
             }
-            Kind::Arm { pattern: of, guard, body, is_block } if inside(of) => {
-                let mut all = vec![named, guarded(&shared, guard, of.end)];
+            Kind::Arm { pattern: matched, guard, body, is_block } if inside(matched) => {
+                let mut all = vec![named, guarded(&shared, guard, matched.end)];
                 if bindings.names.is_empty() {
                 } else if *is_block {
                     all.push(site.replace(body.start + 1..body.start + 1, format!(" {statement}")));
@@ -95,11 +95,13 @@ pub(super) fn repair(site: &Site<'_>, bindings: &Bindings, is_refutable: bool) -
                 return Some(all);
             }
             // Another condition of the chain.
-            Kind::Let { pattern: of, scrutinee, body } if inside(of) && (body.is_none() || site.has_chains) => {
+            Kind::Let { pattern: matched, scrutinee, body }
+                if inside(matched) && (body.is_none() || site.has_chains) =>
+            {
                 let end = scrutinee.end;
                 return Some(vec![named, site.replace(end..end, format!(" && let {pattern} = {value}"))]);
             }
-            Kind::Let { pattern: of, body: Some(body), .. } if inside(of) => {
+            Kind::Let { pattern: matched, body: Some(body), .. } if inside(matched) => {
                 let start = body.start + 1;
                 if !site.text[..node.range.start].trim_end().ends_with("if") {
                     // `while let`
@@ -115,7 +117,7 @@ pub(super) fn repair(site: &Site<'_>, bindings: &Bindings, is_refutable: bool) -
                     site.replace(end..end, format!("}} {other}")),
                 ]);
             }
-            Kind::Local { pattern: of, scrutinee: Some(scrutinee) } if inside(of) => {
+            Kind::Local { pattern: matched, scrutinee: Some(scrutinee) } if inside(matched) => {
                 let (_, other) = site.at(&(scrutinee.end..node.range.end)).split_once("else")?;
                 if other.lines().count() > LINES {
                     return None;
@@ -137,8 +139,8 @@ fn whole(site: &Site<'_>) -> Option<Vec<Replace>> {
         found: Option<(Bytes, Option<String>, Bytes)>,
     }
     impl<'ast> Visit<'ast> for Hole {
-        fn visit_pat_tuple_struct(&mut self, of: &'ast syn::PatTupleStruct) {
-            for elem in &of.elems {
+        fn visit_pat_tuple_struct(&mut self, node: &'ast syn::PatTupleStruct) {
+            for elem in &node.elems {
                 let range = elem.span().byte_range();
                 if range.start <= self.of.start && self.of.end <= range.end && range != self.of {
                     let (name, inner) = match elem {
@@ -147,24 +149,24 @@ fn whole(site: &Site<'_>) -> Option<Vec<Replace>> {
                         }
                         elem => (None, elem),
                     };
-                    let inner = if let syn::Pat::Paren(of) = inner { &*of.pat } else { inner };
+                    let inner = if let syn::Pat::Paren(paren) = inner { &*paren.pat } else { inner };
                     self.found = Some((range, name, inner.span().byte_range()));
                 }
                 self.visit_pat(elem);
             }
         }
     }
-    let inside = |of: &Bytes| of.start <= site.range.start && site.range.end <= of.end;
+    let inside = |range: &Bytes| range.start <= site.range.start && site.range.end <= range.end;
     let pattern = site.syntax.around(&site.range).find_map(|node| match &node.kind {
         Kind::Arm { pattern, guard: None, .. } if inside(pattern) => Some(pattern.clone()),
         _ => None,
     })?;
     let parsed = syn::Pat::parse_multi_with_leading_vert.parse_str(site.at(&pattern)).ok()?;
-    let of = site.range.start - pattern.start..site.range.end - pattern.start;
-    let mut hole = Hole { of, found: None };
+    let place = site.range.start - pattern.start..site.range.end - pattern.start;
+    let mut hole = Hole { of: place, found: None };
     hole.visit_pat(&parsed);
     let (elem, name, inner) = hole.found?;
-    let at = |of: Bytes| pattern.start + of.start..pattern.start + of.end;
+    let at = |range: Bytes| pattern.start + range.start..pattern.start + range.end;
     let inner = site.at(&at(inner));
     if matches!(parsed, syn::Pat::Or(_)) || without_names(inner) != inner {
         return None;
@@ -185,8 +187,8 @@ fn other_block(after: &str) -> Option<&str> {
         return None;
     }
     let mut depth = 0_i32;
-    for (at, of) in block.char_indices() {
-        depth += i32::from(of == '{') - i32::from(of == '}');
+    for (at, letter) in block.char_indices() {
+        depth += i32::from(letter == '{') - i32::from(letter == '}');
         if depth == 0 {
             let whole = &other[..=other.len() - block.len() + at];
             return (whole.lines().count() <= LINES && syn::parse_str::<syn::Block>(&block[..=at]).is_ok())
@@ -200,28 +202,28 @@ fn other_block(after: &str) -> Option<&str> {
 fn without_names(pattern: &str) -> String {
     struct Names(Vec<(Bytes, String)>);
     impl<'ast> Visit<'ast> for Names {
-        fn visit_pat_ident(&mut self, of: &'ast syn::PatIdent) {
-            let name = of.ident.to_string();
-            match &of.subpat {
+        fn visit_pat_ident(&mut self, node: &'ast syn::PatIdent) {
+            let name = node.ident.to_string();
+            match &node.subpat {
                 Some((_, pat)) => {
-                    let (whole, inner) = (of.span().byte_range(), pat.span().byte_range());
+                    let (whole, inner) = (node.span().byte_range(), pat.span().byte_range());
                     self.0.push((whole.start..inner.start, String::new()));
                     self.visit_pat(pat);
                 }
                 // A name in upper case is a constant or a variant.
                 None if name.starts_with(char::is_uppercase) => {}
-                None => self.0.push((of.span().byte_range(), "_".to_owned())),
+                None => self.0.push((node.span().byte_range(), "_".to_owned())),
             }
         }
 
-        fn visit_field_pat(&mut self, of: &'ast syn::FieldPat) {
-            if of.colon_token.is_none() {
-                if let syn::Member::Named(name) = &of.member {
-                    self.0.push((of.span().byte_range(), format!("{name}: _")));
+        fn visit_field_pat(&mut self, node: &'ast syn::FieldPat) {
+            if node.colon_token.is_none() {
+                if let syn::Member::Named(name) = &node.member {
+                    self.0.push((node.span().byte_range(), format!("{name}: _")));
                 }
                 return;
             }
-            visit::visit_field_pat(self, of);
+            visit::visit_field_pat(self, node);
         }
     }
     let Ok(parsed) = syn::Pat::parse_multi_with_leading_vert.parse_str(pattern) else { return pattern.to_owned() };
@@ -262,9 +264,10 @@ pub(super) fn repair_last(site: &Site<'_>) -> Option<Vec<Replace>> {
         let name = text.split_once(&format!("{variant}(")).and_then(|(_, rest)| rest.strip_suffix(')'))?;
         let is_test = ["**", "*"].iter().any(|deref| guard.starts_with(&format!(" if matches!({deref}{name}, ")));
         // `if let P = &**value =>`, whose names the body uses.
-        let binds = guard.strip_prefix(" if ").and_then(|of| of.trim_end().strip_suffix("=>"));
-        let binds =
-            binds.map(str::trim_end).filter(|of| of.starts_with("let ") && of.ends_with(&format!(" = &**{name}")));
+        let binds = guard.strip_prefix(" if ").and_then(|condition| condition.trim_end().strip_suffix("=>"));
+        let binds = binds
+            .map(str::trim_end)
+            .filter(|condition| condition.starts_with("let ") && condition.ends_with(&format!(" = &**{name}")));
         (is_test || binds.is_some()).then_some((arm.start, pattern, body, is_block, binds))
     });
     let (_, pattern, body, is_block, binds) = guards.max_by_key(|(start, ..)| *start)?;

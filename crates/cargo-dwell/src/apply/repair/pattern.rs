@@ -52,48 +52,51 @@ pub(super) fn repair_scrutinee(site: &Site<'_>) -> Option<Vec<Replace>> {
     let (at, ty) = scrutinee_type(site)?;
     let text = site.at(&at).to_owned();
     let inner = site.syntax.at(&at).find_map(|node| match &node.kind {
-        Kind::Ref { of } => Some(of.clone()),
+        Kind::Ref { of: referent } => Some(referent.clone()),
         _ => None,
     });
     let method = |name: &str| {
         site.syntax.at(&at).find_map(|node| match &node.kind {
-            Kind::Method { receiver, name: of, arguments } if of == name && arguments.is_empty() => {
+            Kind::Method { receiver, name: method, arguments } if method == name && arguments.is_empty() => {
                 Some(receiver.clone())
             }
             _ => None,
         })
     };
     let parenthesized = if site.syntax.is_postfix(&at) { text.clone() } else { format!("({text})") };
-    let with = if let Some(of) = ty.strip_prefix("&mut ") {
-        if unboxed(of).is_some() {
-            inner.map_or_else(|| format!("&mut **{parenthesized}"), |of| format!("&mut *{}", site.at(&of)))
+    let with = if let Some(value) = ty.strip_prefix("&mut ") {
+        if unboxed(value).is_some() {
+            inner.map_or_else(|| format!("&mut **{parenthesized}"), |place| format!("&mut *{}", site.at(&place)))
         } else {
-            boxed_option(of)?;
+            boxed_option(value)?;
             inner.map_or_else(
                 || format!("{parenthesized}.as_deref_mut()"),
-                |of| format!("{}.as_deref_mut()", site.at(&of)),
+                |place| format!("{}.as_deref_mut()", site.at(&place)),
             )
         }
-    } else if let Some(of) = ty.strip_prefix('&') {
-        if unboxed(of).is_some() {
-            inner.map_or_else(|| format!("&**{parenthesized}"), |of| format!("&*{}", site.at(&of)))
+    } else if let Some(value) = ty.strip_prefix('&') {
+        if unboxed(value).is_some() {
+            inner.map_or_else(|| format!("&**{parenthesized}"), |place| format!("&*{}", site.at(&place)))
         } else {
-            boxed_option(of)?;
-            inner.map_or_else(|| format!("{parenthesized}.as_deref()"), |of| format!("{}.as_deref()", site.at(&of)))
+            boxed_option(value)?;
+            inner.map_or_else(
+                || format!("{parenthesized}.as_deref()"),
+                |place| format!("{}.as_deref()", site.at(&place)),
+            )
         }
     } else if unboxed(&ty).is_some() {
         format!("*{text}")
     } else {
-        let of = boxed_option(&ty)?;
-        if of.starts_with("&mut ") {
+        let option = boxed_option(&ty)?;
+        if option.starts_with("&mut ") {
             method("as_mut").map_or_else(
                 || format!("{parenthesized}.map(|value| &mut **value)"),
-                |of| format!("{}.as_deref_mut()", site.at(&of)),
+                |place| format!("{}.as_deref_mut()", site.at(&place)),
             )
-        } else if of.starts_with('&') {
+        } else if option.starts_with('&') {
             method("as_ref").map_or_else(
                 || format!("{parenthesized}.map(|value| &**value)"),
-                |of| format!("{}.as_deref()", site.at(&of)),
+                |place| format!("{}.as_deref()", site.at(&place)),
             )
         } else if site.syntax.pattern(&site.range).is_some_and(|bindings| !bindings.has(By::Value))
             && !text.contains('(')
@@ -119,7 +122,7 @@ pub(super) fn repair_star(site: &Site<'_>) -> Option<Vec<Replace>> {
 
 /// Returns `&Box<T>` or `Box<T>` of `Option<&Box<T>>` or `Option<Box<T>>`.
 fn boxed_option(ty: &str) -> Option<&str> {
-    super::argument(ty, "Option").filter(|of| is_box(of))
+    super::argument(ty, "Option").filter(|inner| is_box(inner))
 }
 
 /// Where the names of a pattern are used.
@@ -134,7 +137,7 @@ enum Body {
 
 /// Returns where the pattern's names are used. `None` if the pattern is one of several alternatives.
 fn body(site: &Site<'_>) -> Option<Body> {
-    let inside = |of: &Bytes| of.start <= site.range.start && site.range.end <= of.end;
+    let inside = |range: &Bytes| range.start <= site.range.start && site.range.end <= range.end;
     for node in site.syntax.around(&site.range) {
         match &node.kind {
             Kind::Or { .. } | Kind::Matches { .. } => return None,

@@ -47,7 +47,7 @@ pub(super) fn all(site: &Site<'_>) -> Vec<Vec<Replace>> {
 
 fn children<'s>(site: &'s Site<'_>) -> impl Iterator<Item = &'s Diagnostic> {
     let offers = |child: &&Diagnostic, word: &str| {
-        let replaced = |of: &cargo_metadata::diagnostic::DiagnosticSpan| of.suggested_replacement.is_some();
+        let replaced = |span: &cargo_metadata::diagnostic::DiagnosticSpan| span.suggested_replacement.is_some();
         child.message.contains(word) && child.spans.iter().any(replaced)
     };
     HELP.iter().filter_map(move |word| site.error.children.iter().find(|child| offers(child, word)))
@@ -62,13 +62,13 @@ fn parsed(site: &Site<'_>, all: Vec<Replace>) -> Vec<Replace> {
     let Some(rest) = rest.strip_prefix(':').filter(|rest| !rest.starts_with(':')) else { return all };
     let start = text.len() - rest.trim_start().len();
     let mut depth = 0_i32;
-    let end = text[start..].find(|of| {
-        depth += i32::from("([{".contains(of)) - i32::from(")]}".contains(of));
-        depth < 0 || depth == 0 && of == ','
+    let end = text[start..].find(|letter| {
+        depth += i32::from("([{".contains(letter)) - i32::from(")]}".contains(letter));
+        depth < 0 || depth == 0 && letter == ','
     });
     let parser = text[start..].get(..end.unwrap_or(0)).unwrap_or_default().trim_end();
     let is_plain = syn::parse_str::<syn::Expr>(parser)
-        .is_ok_and(|of| matches!(of, syn::Expr::Path(_) | syn::Expr::Call(_) | syn::Expr::MethodCall(_)));
+        .is_ok_and(|expr| matches!(expr, syn::Expr::Path(_) | syn::Expr::Call(_) | syn::Expr::MethodCall(_)));
     if !is_plain {
         return all;
     }
