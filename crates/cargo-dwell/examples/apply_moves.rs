@@ -1,11 +1,11 @@
-//! Boxes random fields and variants of packages, each alone, and counts how many compile without a person, have the same tests, and
-//! give no new warning.
+//! Boxes random fields and variants of packages, and counts how many compile without a person, whether all of a package have the same tests,
+//! and how many new warnings they give.
 //!
 //! ```text
 //! cargo run -p cargo-dwell --example apply_moves -- [--moves N] [--seed N] [--seconds N] [--no-test] [--diff] FOLDER..
 //! ```
 //! Each FOLDER has the Cargo.toml of a package or workspace. Nothing is written there: the moves are tried in a copy below
-//! `target/apply_moves`. `--seconds` bounds the time for a package. A candidate is a field `Option<T>` or a variant with one field `T`,
+//! `target/apply_moves`. `--seconds` bounds the time for a package's moves. A candidate is a field `Option<T>` or a variant with one field `T`,
 //! where `T` is a struct or enum of the workspace.
 
 use anyhow::{Context, Result, bail};
@@ -45,9 +45,13 @@ fn main() -> Result<()> {
         fastrand::Rng::with_seed(seed).shuffle(&mut edits);
         let target = env::current_dir()?.join("target/apply_moves").join(&name);
         let mut here = Sums::default();
-        let mut start = Instant::now();
         let end = Duration::from_secs(seconds);
-        let begin = start;
+        let begin = Instant::now();
+        if edits.is_empty() {
+            println!("{name}: not looked at: it has no candidate\n");
+            continue;
+        }
+        let mut start = begin;
         let tried = trials(&folder.join("Cargo.toml"), &edits, &target, tests, |edit, trial| {
             let place = format!("{name} {}:{} {}", edit.file, edit.line, edit.item);
             let took = std::mem::replace(&mut start, Instant::now()).elapsed().as_secs();
@@ -62,23 +66,36 @@ fn main() -> Result<()> {
                         println!("    {at}: {source}\n      {message}");
                         *kinds.entry(message.chars().take(60).collect()).or_default() += 1;
                     }
-                    trial.new_warnings.iter().for_each(|warning| println!("    new warning: {warning}"));
                     trial.places.iter().for_each(|place| println!("    to accept: {place}"));
-                    if diff {
-                        print!("{}", trial.diff);
-                    }
                     here.tried += 1;
-                    here.compile += usize::from(trial.compiles);
-                    here.same += usize::from(trial.compiles && trial.same_tests != Some(false));
-                    here.silent += usize::from(trial.compiles && trial.new_warnings.is_empty());
                     here.named += usize::from(!trial.places.is_empty());
                 }
             }
             here.tried < moves && begin.elapsed() < end
         });
+        let took = begin.elapsed().as_secs();
         match tried {
-            Ok(()) => println!("{name}: {here}; {candidates} candidates\n"),
-            Err(error) => println!("{name}: not looked at: {error:#}\n"),
+            Ok(together) => {
+                here.compile = together.kept.len();
+                here.warnings = together.new_warnings.len();
+                let tests = match together.tests {
+                    None => "did not run".to_owned(),
+                    Some(Ok(same)) => {
+                        here.same = here.compile;
+                        format!("as before: {same}")
+                    }
+                    Some(Err(differ)) => differ,
+                };
+                for index in together.lost {
+                    println!("    {} does not compile with other features", edits[index].item);
+                }
+                together.new_warnings.iter().for_each(|warning| println!("    new warning: {warning}"));
+                if diff {
+                    print!("{}", together.diff);
+                }
+                println!("{name}: {here}; tests: {tests}; {candidates} candidates, {took} s\n");
+            }
+            Err(error) => println!("{name}: not looked at after {took} s: {error:#}\n"),
         }
         whole.add(&here);
     }
@@ -96,8 +113,8 @@ struct Sums {
     compile: usize,
     /// With the same outcomes of tests.
     same: usize,
-    /// Without a new warning of the compiler.
-    silent: usize,
+    /// The new warnings of clippy and the compiler.
+    warnings: usize,
     /// With places to accept.
     named: usize,
 }
@@ -107,17 +124,17 @@ impl Sums {
         self.tried += other.tried;
         self.compile += other.compile;
         self.same += other.same;
-        self.silent += other.silent;
+        self.warnings += other.warnings;
         self.named += other.named;
     }
 }
 
 impl std::fmt::Display for Sums {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { tried, compile, same, silent, named } = self;
+        let Self { tried, compile, same, warnings, named } = self;
         write!(
             f,
-            "{compile} of {tried} compile, {same} with the same tests, {silent} without a new warning, {named} with places to accept"
+            "{compile} of {tried} compile, {same} with the same tests, {warnings} new warnings, {named} with places to accept"
         )
     }
 }

@@ -352,9 +352,9 @@ fn functions_that_return_a_box_are_left_alone() {
     let main = "use leaf::Leaf;\n\nstruct Keep {\n    leaf: Box<Leaf>,\n}\n\nfn main() {\n    \
                 let keep = Keep { leaf: Leaf::new(3) };\n    println!(\"{}\", keep.leaf.0);\n}\n";
     fs::write(below("src/main.rs"), main).expect("a file");
-    let of = json!({"kind": "slab", "where": "documents::Box<Leaf>", "saves": 1, "how": "to Pooled<Leaf>",
+    let finding = json!({"kind": "slab", "where": "documents::Box<Leaf>", "saves": 1, "how": "to Pooled<Leaf>",
         "edits": [{"file": "src/main.rs", "line": 4, "item": "Box<Leaf>", "from": "Box<Leaf>", "to": "dwell::slab::Pooled<Leaf>"}]});
-    let output = apply(package.path(), &[of], &["1", "--no-test"]);
+    let output = apply(package.path(), &[finding], &["1", "--no-test"]);
     let text = out(&output);
     assert_eq!(output.status.code(), Some(1), "{text}");
     assert!(text.contains("left for a person") && text.contains("Leaf::new(3)"), "{text}");

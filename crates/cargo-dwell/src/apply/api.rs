@@ -29,8 +29,12 @@ pub(super) fn of(root: &Path, read: &dyn Fn(&Path) -> Option<String>) -> Api {
 pub(super) fn types(root: &Path, read: &dyn Fn(&Path) -> Option<String>) -> Vec<String> {
     let mut reader = Reader { read, modules: Vec::new(), items: Vec::new(), seen: BTreeSet::new() };
     reader.file(root, &[], true);
-    let public: BTreeSet<Vec<String>> =
-        reader.modules.iter().filter(|of| of.is_public || of.path.len() < 2).map(|of| of.path.clone()).collect();
+    let public: BTreeSet<Vec<String>> = reader
+        .modules
+        .iter()
+        .filter(|module| module.is_public || module.path.len() < 2)
+        .map(|module| module.path.clone())
+        .collect();
     let all = reachable(&reader.modules, reader.items).into_iter().filter_map(|item| {
         let is_visible = (0..=item.module.len()).all(|length| public.contains(&item.module[..length]));
         let path =
@@ -52,19 +56,19 @@ pub(super) fn changed(before: &Api, after: &Api) -> Vec<String> {
 pub(super) fn changed_functions(before: &str, after: &str) -> BTreeSet<String> {
     struct Functions<'t>(&'t str, BTreeSet<(String, String)>);
     impl<'ast> syn::visit::Visit<'ast> for Functions<'_> {
-        fn visit_signature(&mut self, of: &'ast syn::Signature) {
-            let text = self.0.get(of.span().byte_range()).unwrap_or_default();
-            self.1.insert((of.ident.to_string(), dense(text)));
+        fn visit_signature(&mut self, node: &'ast syn::Signature) {
+            let text = self.0.get(node.span().byte_range()).unwrap_or_default();
+            self.1.insert((node.ident.to_string(), dense(text)));
         }
     }
-    let of = |text| {
+    let with = |text| {
         let mut functions = Functions(text, BTreeSet::new());
         if let Ok(source) = syn::parse_file(text) {
             syn::visit::Visit::visit_file(&mut functions, &source);
         }
         functions.1
     };
-    of(before).symmetric_difference(&of(after)).map(|(name, _)| name.clone()).collect()
+    with(before).symmetric_difference(&with(after)).map(|(name, _)| name.clone()).collect()
 }
 
 /// A module.
@@ -95,24 +99,25 @@ struct Item {
 impl Item {
     /// Returns the names that its public parts mention.
     fn mentions(&self) -> BTreeSet<&str> {
-        let is_word = |of: char| of.is_alphanumeric() || of == '_';
-        let words = self.parts.iter().flat_map(|(_, ty)| ty.split(move |of| !is_word(of)));
-        words.filter(|word| word.starts_with(|of: char| of.is_alphabetic())).collect()
+        let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
+        let words = self.parts.iter().flat_map(|(_, ty)| ty.split(move |letter| !is_word(letter)));
+        words.filter(|word| word.starts_with(|letter: char| letter.is_alphabetic())).collect()
     }
 }
 
 /// Returns the items that code outside of the library reaches.
 fn reachable(modules: &[Module], items: Vec<Item>) -> Vec<Item> {
-    let mut open: BTreeSet<&[String]> = modules.iter().filter(|of| of.path.is_empty()).map(|of| &of.path[..]).collect();
+    let mut open: BTreeSet<&[String]> =
+        modules.iter().filter(|module| module.path.is_empty()).map(|module| &module.path[..]).collect();
     let (mut names, mut found) = (BTreeSet::<String>::new(), vec![false; items.len()]);
     loop {
-        let before = (open.len(), names.len(), found.iter().filter(|of| **of).count());
+        let before = (open.len(), names.len(), found.iter().filter(|item| **item).count());
         for module in modules {
             let is_in = module.path.split_last().is_some_and(|(_, parent)| open.contains(parent));
             let last = module.path.last();
             let exported = last.is_some_and(|last| {
-                let mut exporting = modules.iter().filter(|of| open.contains(&of.path[..]));
-                exporting.any(|of| of.globs.contains(last) || of.names.contains(last))
+                let mut exporting = modules.iter().filter(|module| open.contains(&module.path[..]));
+                exporting.any(|module| module.globs.contains(last) || module.names.contains(last))
             });
             if module.is_public && is_in || exported {
                 open.insert(&module.path);
@@ -130,7 +135,7 @@ fn reachable(modules: &[Module], items: Vec<Item>) -> Vec<Item> {
                 names.extend(item.mentions().into_iter().map(str::to_owned));
             }
         }
-        if before == (open.len(), names.len(), found.iter().filter(|of| **of).count()) {
+        if before == (open.len(), names.len(), found.iter().filter(|item| **item).count()) {
             break;
         }
     }
@@ -164,11 +169,13 @@ impl Reader<'_> {
         let mut module = Module { path: path.to_vec(), is_public, names: Vec::new(), globs: Vec::new() };
         for item in items {
             match item {
-                syn::Item::Use(of) if is_pub(&of.vis) => exports(&of.tree, None, &mut module),
-                syn::Item::ExternCrate(of) if is_pub(&of.vis) => module.names.push(of.ident.to_string()),
-                syn::Item::Mod(of) => {
-                    let inner = [path, &[of.ident.to_string()]].concat();
-                    self.submodule(of, text, &inner);
+                syn::Item::Use(import) if is_pub(&import.vis) => exports(&import.tree, None, &mut module),
+                syn::Item::ExternCrate(extern_crate) if is_pub(&extern_crate.vis) => {
+                    module.names.push(extern_crate.ident.to_string())
+                }
+                syn::Item::Mod(extern_crate) => {
+                    let inner = [path, &[extern_crate.ident.to_string()]].concat();
+                    self.submodule(extern_crate, text, &inner);
                 }
                 _ => self.items.extend(text.item(item, path)),
             }
@@ -176,16 +183,16 @@ impl Reader<'_> {
         self.modules.push(module);
     }
 
-    fn submodule(&mut self, of: &syn::ItemMod, text: &Text<'_>, path: &[String]) {
-        let (name, is_public) = (of.ident.to_string(), is_pub(&of.vis));
+    fn submodule(&mut self, module: &syn::ItemMod, text: &Text<'_>, path: &[String]) {
+        let (name, is_public) = (module.ident.to_string(), is_pub(&module.vis));
         let name = name.trim_start_matches("r#");
-        if let Some((_, items)) = &of.content {
+        if let Some((_, items)) = &module.content {
             let inner = Text { source: text.source, folder: text.folder, below: text.below.join(name) };
             self.module(items, &inner, path, is_public);
             return;
         }
-        let named = of.attrs.iter().filter(|of| of.path().is_ident("path")).find_map(|of| match &of.meta {
-            syn::Meta::NameValue(of) => match &of.value {
+        let named = module.attrs.iter().filter(|attr| attr.path().is_ident("path")).find_map(|attr| match &attr.meta {
+            syn::Meta::NameValue(name_value) => match &name_value.value {
                 syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(name), .. }) => Some(name.value()),
                 _ => None,
             },
@@ -205,14 +212,56 @@ impl Reader<'_> {
 /// Adds what a public `use` exports.
 fn exports(tree: &syn::UseTree, before: Option<&syn::Ident>, to: &mut Module) {
     match tree {
-        syn::UseTree::Path(of) => exports(&of.tree, Some(&of.ident), to),
-        syn::UseTree::Name(of) if of.ident == "self" => to.names.extend(before.map(ToString::to_string)),
-        syn::UseTree::Name(of) => to.names.push(of.ident.to_string()),
-        syn::UseTree::Rename(of) if of.ident == "self" => to.names.extend(before.map(ToString::to_string)),
-        syn::UseTree::Rename(of) => to.names.push(of.ident.to_string()),
+        syn::UseTree::Path(expr_path) => exports(&expr_path.tree, Some(&expr_path.ident), to),
+        syn::UseTree::Name(name) if name.ident == "self" => to.names.extend(before.map(ToString::to_string)),
+        syn::UseTree::Name(name) => to.names.push(name.ident.to_string()),
+        syn::UseTree::Rename(rename) if rename.ident == "self" => to.names.extend(before.map(ToString::to_string)),
+        syn::UseTree::Rename(rename) => to.names.push(rename.ident.to_string()),
         syn::UseTree::Glob(_) => to.globs.extend(before.map(ToString::to_string)),
-        syn::UseTree::Group(of) => of.items.iter().for_each(|tree| exports(tree, before, to)),
+        syn::UseTree::Group(group) => group.items.iter().for_each(|tree| exports(tree, before, to)),
     }
+}
+
+/// Returns `true` if a derive, or an attribute of a field, makes public functions or traits with the types of private fields: a getter, a
+/// setter of a builder, `From`.
+fn shows_fields(attributes: &[syn::Attribute]) -> bool {
+    const DERIVES: [&str; 26] = [
+        "From",
+        "TryFrom",
+        "Into",
+        "TryInto",
+        "Deref",
+        "DerefMut",
+        "AsRef",
+        "AsMut",
+        "Index",
+        "IndexMut",
+        "IntoIterator",
+        "Constructor",
+        "new",
+        "Builder",
+        "TypedBuilder",
+        "Getters",
+        "MutGetters",
+        "CopyGetters",
+        "CloneGetters",
+        "Setters",
+        "WithSetters",
+        "Getter",
+        "Setter",
+        "Dissolve",
+        "Unwrap",
+        "TryUnwrap",
+    ];
+    attributes.iter().any(|attribute| match &attribute.meta {
+        syn::Meta::List(list) if list.path.is_ident("derive") || list.path.is_ident("cfg_attr") => {
+            let text = list.tokens.to_string();
+            text.split(|letter: char| !(letter.is_alphanumeric() || letter == '_')).any(|word| DERIVES.contains(&word))
+        }
+        meta => ["from", "getset", "get", "get_mut", "set", "builder", "accessors"]
+            .iter()
+            .any(|word| meta.path().is_ident(word)),
+    })
 }
 
 fn is_pub(visibility: &syn::Visibility) -> bool {
@@ -243,57 +292,72 @@ impl Text<'_> {
                 ty: None,
             })
         };
-        let public_type = |name: &syn::Ident, visibility: &syn::Visibility, of: &syn::Generics, parts| {
-            let lifetimes = vec!["'static"; of.lifetimes().count()].join(", ");
+        let public_type = |name: &syn::Ident, visibility: &syn::Visibility, generics: &syn::Generics, parts| {
+            let lifetimes = vec!["'static"; generics.lifetimes().count()].join(", ");
             let arguments = if lifetimes.is_empty() { lifetimes } else { format!("<{lifetimes}>") };
-            let is_plain = of.type_params().next().is_none() && of.const_params().next().is_none();
+            let is_plain = generics.type_params().next().is_none() && generics.const_params().next().is_none();
             let ty = is_plain.then(|| format!("{name}{arguments}"));
             public(name, visibility, parts).map(|item| Item { ty, ..item })
         };
         match item {
-            syn::Item::Struct(of) => {
-                let mut parts = self.head(&of.ident, &of.generics, &of.attrs);
-                let fields = of.fields.iter().enumerate().filter(|(_, field)| is_pub(&field.vis));
-                parts.extend(fields.map(|(index, field)| self.field(&of.ident.to_string(), index, field)));
-                public_type(&of.ident, &of.vis, &of.generics, parts)
+            syn::Item::Struct(item_struct) => {
+                let mut parts = self.head(&item_struct.ident, &item_struct.generics, &item_struct.attrs);
+                let shown = shows_fields(&item_struct.attrs);
+                let fields = item_struct.fields.iter().enumerate();
+                let fields = fields.filter(|(_, field)| is_pub(&field.vis) || shown || shows_fields(&field.attrs));
+                parts.extend(fields.map(|(index, field)| self.field(&item_struct.ident.to_string(), index, field)));
+                public_type(&item_struct.ident, &item_struct.vis, &item_struct.generics, parts)
             }
-            syn::Item::Union(of) => {
-                let mut parts = self.head(&of.ident, &of.generics, &of.attrs);
-                let fields = of.fields.named.iter().enumerate().filter(|(_, field)| is_pub(&field.vis));
-                parts.extend(fields.map(|(index, field)| self.field(&of.ident.to_string(), index, field)));
-                public_type(&of.ident, &of.vis, &of.generics, parts)
+            syn::Item::Union(union) => {
+                let mut parts = self.head(&union.ident, &union.generics, &union.attrs);
+                let fields = union.fields.named.iter().enumerate().filter(|(_, field)| is_pub(&field.vis));
+                parts.extend(fields.map(|(index, field)| self.field(&union.ident.to_string(), index, field)));
+                public_type(&union.ident, &union.vis, &union.generics, parts)
             }
-            syn::Item::Enum(of) => {
-                let mut parts = self.head(&of.ident, &of.generics, &of.attrs);
-                for variant in &of.variants {
-                    let name = format!("{}::{}", of.ident, variant.ident);
+            syn::Item::Enum(item_enum) => {
+                let mut parts = self.head(&item_enum.ident, &item_enum.generics, &item_enum.attrs);
+                for variant in &item_enum.variants {
+                    let name = format!("{}::{}", item_enum.ident, variant.ident);
                     let fields = variant.fields.iter().enumerate();
                     parts.extend(fields.map(|(index, field)| self.field(&name, index, field)));
                     parts.push((name, String::new()));
                 }
-                public_type(&of.ident, &of.vis, &of.generics, parts)
+                public_type(&item_enum.ident, &item_enum.vis, &item_enum.generics, parts)
             }
-            syn::Item::Type(of) => public(&of.ident, &of.vis, vec![(of.ident.to_string(), self.of(of))]),
-            syn::Item::Fn(of) => public(&of.sig.ident, &of.vis, vec![(of.sig.ident.to_string(), self.of(&of.sig))]),
-            syn::Item::Const(of) => public(&of.ident, &of.vis, vec![(of.ident.to_string(), self.of(&*of.ty))]),
-            syn::Item::Static(of) => public(&of.ident, &of.vis, vec![(of.ident.to_string(), self.of(&*of.ty))]),
-            syn::Item::Trait(of) => public(&of.ident, &of.vis, self.of_trait(of)),
-            syn::Item::Impl(of) => Some(self.of_impl(of, module)),
-            syn::Item::Macro(of) => {
-                let is_exported = of.attrs.iter().any(|of| of.path().is_ident("macro_export"));
-                let is_call = of.ident.is_none();
-                let name = of.ident.clone().or_else(|| Some(of.mac.path.segments.last()?.ident.clone()))?;
+            syn::Item::Type(alias) => public(&alias.ident, &alias.vis, vec![(alias.ident.to_string(), self.of(alias))]),
+            syn::Item::Fn(function) => public(
+                &function.sig.ident,
+                &function.vis,
+                vec![(function.sig.ident.to_string(), self.of(&function.sig))],
+            ),
+            syn::Item::Const(constant) => {
+                public(&constant.ident, &constant.vis, vec![(constant.ident.to_string(), self.of(&*constant.ty))])
+            }
+            syn::Item::Static(item_static) => public(
+                &item_static.ident,
+                &item_static.vis,
+                vec![(item_static.ident.to_string(), self.of(&*item_static.ty))],
+            ),
+            syn::Item::Trait(item_trait) => public(&item_trait.ident, &item_trait.vis, self.of_trait(item_trait)),
+            syn::Item::Impl(implementation) => Some(self.of_impl(implementation, module)),
+            syn::Item::Macro(implementation) => {
+                let is_exported = implementation.attrs.iter().any(|attr| attr.path().is_ident("macro_export"));
+                let is_call = implementation.ident.is_none();
+                let name = implementation
+                    .ident
+                    .clone()
+                    .or_else(|| Some(implementation.mac.path.segments.last()?.ident.clone()))?;
                 // Its names become public, its own text is no part of a signature.
                 let mut parts = vec![(format!("{name}!"), String::new())];
-                let is_word = |of: char| of.is_alphanumeric() || of == '_';
-                let text = of.mac.tokens.to_string();
+                let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
+                let text = implementation.mac.tokens.to_string();
                 parts.extend(
-                    text.split(|of| !is_word(of))
-                        .filter(|of| !of.is_empty())
+                    text.split(|letter| !is_word(letter))
+                        .filter(|letter| !letter.is_empty())
                         .map(|word| (String::new(), word.to_owned())),
                 );
                 // A call may declare items.
-                let declares = is_call && text.split(|of| !is_word(of)).any(|word| word == "pub");
+                let declares = is_call && text.split(|letter| !is_word(letter)).any(|word| word == "pub");
                 (is_exported || declares).then(|| Item {
                     names: vec![name.to_string()],
                     module: if is_exported { Vec::new() } else { module.to_vec() },
@@ -319,7 +383,7 @@ impl Text<'_> {
             let syn::Meta::List(list) = &attribute.meta else { continue };
             if list.path.is_ident("derive") {
                 let words = list.tokens.to_string();
-                all.extend(words.split(',').map(|of| (format!("{} for {name}", dense(of)), String::new())));
+                all.extend(words.split(',').map(|word| (format!("{} for {name}", dense(word)), String::new())));
             } else if list.path.is_ident("repr") {
                 all.push((format!("repr of {name}"), dense(&list.tokens.to_string())));
             }
@@ -327,36 +391,36 @@ impl Text<'_> {
         all
     }
 
-    fn field(&self, of: &str, index: usize, field: &syn::Field) -> (String, String) {
+    fn field(&self, text: &str, index: usize, field: &syn::Field) -> (String, String) {
         let name = field.ident.as_ref().map_or_else(|| index.to_string(), ToString::to_string);
-        (format!("{of}.{name}"), self.of(&field.ty))
+        (format!("{text}.{name}"), self.of(&field.ty))
     }
 
-    fn of_trait(&self, of: &syn::ItemTrait) -> Vec<(String, String)> {
-        let mut parts = self.head(&of.ident, &of.generics, &[]);
-        for item in &of.items {
+    fn of_trait(&self, item_trait: &syn::ItemTrait) -> Vec<(String, String)> {
+        let mut parts = self.head(&item_trait.ident, &item_trait.generics, &[]);
+        for item in &item_trait.items {
             let (name, text) = match item {
                 syn::TraitItem::Fn(item) => (&item.sig.ident, self.of(&item.sig)),
                 syn::TraitItem::Type(item) => (&item.ident, self.of(item)),
                 syn::TraitItem::Const(item) => (&item.ident, self.of(&item.ty)),
                 _ => continue,
             };
-            parts.push((format!("{}::{name}", of.ident), text));
+            parts.push((format!("{}::{name}", item_trait.ident), text));
         }
         parts
     }
 
-    fn of_impl(&self, of: &syn::ItemImpl, module: &[String]) -> Item {
-        let ty = self.of(&*of.self_ty);
-        let is_word = |of: char| of.is_alphanumeric() || of == '_';
+    fn of_impl(&self, implementation: &syn::ItemImpl, module: &[String]) -> Item {
+        let ty = self.of(&*implementation.self_ty);
+        let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
         let words = |text: &str| -> Vec<String> {
-            text.split(|of| !is_word(of)).filter(|of| !of.is_empty()).map(str::to_owned).collect()
+            text.split(|letter| !is_word(letter)).filter(|letter| !letter.is_empty()).map(str::to_owned).collect()
         };
         let mut parts = Vec::new();
         let own = ty.split('<').next().and_then(|path| path.rsplit("::").next()).unwrap_or_default();
-        match &of.trait_ {
+        match &implementation.trait_ {
             None => {
-                for item in &of.items {
+                for item in &implementation.items {
                     let (name, text) = match item {
                         syn::ImplItem::Fn(item) if is_pub(&item.vis) => (&item.sig.ident, self.of(&item.sig)),
                         syn::ImplItem::Const(item) if is_pub(&item.vis) => (&item.ident, self.of(&item.ty)),
@@ -367,7 +431,7 @@ impl Text<'_> {
             }
             Some((not, name, _)) => {
                 let head = format!("{}{} for {ty}", if not.is_some() { "!" } else { "" }, self.of(name));
-                for item in &of.items {
+                for item in &implementation.items {
                     match item {
                         syn::ImplItem::Type(item) => {
                             parts.push((format!("{head}::{}", item.ident), self.of(&item.ty)));
@@ -394,6 +458,23 @@ mod tests {
         let files: BTreeMap<PathBuf, String> =
             files.iter().map(|(name, text)| ((*name).into(), (*text).to_owned())).collect();
         of(Path::new("src/lib.rs"), &|file| files.get(file).cloned())
+    }
+
+    /// A derive makes public functions and traits with the types of private fields.
+    #[test]
+    fn what_derives_show_is_public() {
+        for (text, is_shown) in [
+            ("#[derive(Clone, derive_more::From)] pub struct E(D);", true),
+            ("#[derive(Debug, Error)] pub struct E { #[from] source: D }", true),
+            ("#[derive(Getters)] #[getset(get = \"pub\")] pub struct E { d: D }", true),
+            ("#[cfg_attr(feature = \"b\", derive(TypedBuilder))] pub struct E { d: D }", true),
+            ("#[derive(Setters)] struct E { d: D }", false),
+            ("#[derive(Debug, Error)] pub struct E { #[source] source: D }", false),
+        ] {
+            let boxed = text.replace(": D ", ": Box<D> ").replace("(D)", "(Box<D>)");
+            let with = |text: &str| api(&[("src/lib.rs", text)]);
+            assert_eq!(!changed(&with(text), &with(&boxed)).is_empty(), is_shown, "{text}");
+        }
     }
 
     /// Each library has `Entry.details`, which users of some reach, whose type changes.
@@ -447,9 +528,9 @@ mod tests {
         let before = "#[derive(Clone, Copy)] pub struct A { b: u8, pub(in crate::x) c: u8, pub d: u8 } impl A { pub fn e(&self) -> &Option<u8> { &None } fn f(&self) {} }
             pub enum K { L(u8), M { n: u8 } } pub trait T { type U; fn v(&self) -> u8; } impl T for A { type U = u8; fn v(&self) -> u8 { 1 } } pub const W: u8 = 1;";
         let differ = |from: &str, to: &str| {
-            let of = |text: &str| api(&[("src/lib.rs", text)]);
+            let with = |text: &str| api(&[("src/lib.rs", text)]);
             assert!(before.contains(from), "{from}");
-            changed(&of(before), &of(&before.replace(from, to)))
+            changed(&with(before), &with(&before.replace(from, to)))
         };
         for (from, to, expected) in [
             ("b: u8", "b: u16", &[][..]),

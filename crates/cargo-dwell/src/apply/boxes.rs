@@ -53,7 +53,7 @@ fn declares(text: &str) -> bool {
 
 /// Returns a text that names `Box` by its path.
 pub(super) fn with_path(text: &str, path: &str) -> String {
-    let is_word = |of: char| of.is_alphanumeric() || of == '_';
+    let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
     if path == "Box" {
         return text.to_owned();
     }
@@ -62,7 +62,7 @@ pub(super) fn with_path(text: &str, path: &str) -> String {
     while let Some(at) = rest.find("Box") {
         let (before, after) = (&rest[..at], &rest[at + 3..]);
         out.push_str(before);
-        let is_part = out.ends_with(|of: char| is_word(of) || of == ':') || !after.starts_with(['<', ':']);
+        let is_part = out.ends_with(|letter: char| is_word(letter) || letter == ':') || !after.starts_with(['<', ':']);
         out.push_str(if is_part { "Box" } else { path });
         rest = after;
     }
@@ -83,28 +83,28 @@ struct Names {
 impl Names {
     fn import(&mut self, tree: &syn::UseTree, path: &mut Vec<String>) {
         match tree {
-            syn::UseTree::Path(of) => {
-                path.push(of.ident.to_string());
-                self.import(&of.tree, path);
+            syn::UseTree::Path(expr_path) => {
+                path.push(expr_path.ident.to_string());
+                self.import(&expr_path.tree, path);
                 path.pop();
             }
-            syn::UseTree::Name(of) => self.name(&of.ident, path, true),
-            syn::UseTree::Rename(of) => self.name(&of.rename, path, of.ident == "Box"),
+            syn::UseTree::Name(name) => self.name(&name.ident, path, true),
+            syn::UseTree::Rename(rename) => self.name(&rename.rename, path, rename.ident == "Box"),
             syn::UseTree::Glob(_) => {
                 let is_standard = path.first().is_some_and(|first| ["std", "alloc", "core"].contains(&first.as_str()));
                 self.has_glob |= !is_standard;
                 self.has_standard |=
                     is_standard && self.depth == 0 && path.iter().any(|part| part == "boxed" || part == "prelude");
             }
-            syn::UseTree::Group(of) => of.items.iter().for_each(|tree| self.import(tree, path)),
+            syn::UseTree::Group(group) => group.items.iter().for_each(|tree| self.import(tree, path)),
         }
     }
 
     fn name(&mut self, name: &syn::Ident, path: &[String], same: bool) {
         if name == "Box" {
-            let of: Vec<&str> = path.iter().map(String::as_str).collect();
+            let names: Vec<&str> = path.iter().map(String::as_str).collect();
             let is_standard =
-                same && matches!(of[..], ["std" | "alloc", "boxed"] | ["std" | "alloc" | "core", "prelude", ..]);
+                same && matches!(names[..], ["std" | "alloc", "boxed"] | ["std" | "alloc" | "core", "prelude", ..]);
             self.has_standard |= is_standard && self.depth == 0;
             self.has_other |= !is_standard;
         }
@@ -116,45 +116,45 @@ impl Names {
 }
 
 impl<'ast> Visit<'ast> for Names {
-    fn visit_block(&mut self, of: &'ast syn::Block) {
+    fn visit_block(&mut self, node: &'ast syn::Block) {
         self.depth += 1;
-        visit::visit_block(self, of);
+        visit::visit_block(self, node);
         self.depth -= 1;
     }
 
-    fn visit_item_mod(&mut self, of: &'ast syn::ItemMod) {
+    fn visit_item_mod(&mut self, node: &'ast syn::ItemMod) {
         self.depth += 1;
-        visit::visit_item_mod(self, of);
+        visit::visit_item_mod(self, node);
         self.depth -= 1;
     }
 
-    fn visit_item_use(&mut self, of: &'ast syn::ItemUse) {
-        self.import(&of.tree, &mut Vec::new());
+    fn visit_item_use(&mut self, node: &'ast syn::ItemUse) {
+        self.import(&node.tree, &mut Vec::new());
     }
 
-    fn visit_item_struct(&mut self, of: &'ast syn::ItemStruct) {
-        self.declared(&of.ident);
+    fn visit_item_struct(&mut self, node: &'ast syn::ItemStruct) {
+        self.declared(&node.ident);
     }
 
-    fn visit_item_enum(&mut self, of: &'ast syn::ItemEnum) {
-        self.declared(&of.ident);
+    fn visit_item_enum(&mut self, node: &'ast syn::ItemEnum) {
+        self.declared(&node.ident);
     }
 
-    fn visit_item_union(&mut self, of: &'ast syn::ItemUnion) {
-        self.declared(&of.ident);
+    fn visit_item_union(&mut self, node: &'ast syn::ItemUnion) {
+        self.declared(&node.ident);
     }
 
-    fn visit_item_type(&mut self, of: &'ast syn::ItemType) {
-        self.declared(&of.ident);
+    fn visit_item_type(&mut self, node: &'ast syn::ItemType) {
+        self.declared(&node.ident);
     }
 
-    fn visit_item_trait(&mut self, of: &'ast syn::ItemTrait) {
-        self.declared(&of.ident);
-        visit::visit_item_trait(self, of);
+    fn visit_item_trait(&mut self, node: &'ast syn::ItemTrait) {
+        self.declared(&node.ident);
+        visit::visit_item_trait(self, node);
     }
 
-    fn visit_type_param(&mut self, of: &'ast syn::TypeParam) {
-        self.declared(&of.ident);
+    fn visit_type_param(&mut self, node: &'ast syn::TypeParam) {
+        self.declared(&node.ident);
     }
 }
 
@@ -188,11 +188,11 @@ mod tests {
 
     #[test]
     fn the_path_stands_where_the_name_stood() {
-        let of = |text: &str| with_path(text, "std::boxed::Box");
-        assert_eq!(of("Option<Box<T>>"), "Option<std::boxed::Box<T>>");
-        assert_eq!(of(".map(Box::new)"), ".map(std::boxed::Box::new)");
+        let with = |text: &str| with_path(text, "std::boxed::Box");
+        assert_eq!(with("Option<Box<T>>"), "Option<std::boxed::Box<T>>");
+        assert_eq!(with(".map(Box::new)"), ".map(std::boxed::Box::new)");
         assert_eq!(
-            of("SmallBox<T>, std::boxed::Box<T>, Boxed, BoxFuture<T>"),
+            with("SmallBox<T>, std::boxed::Box<T>, Boxed, BoxFuture<T>"),
             "SmallBox<T>, std::boxed::Box<T>, Boxed, BoxFuture<T>"
         );
     }

@@ -61,7 +61,7 @@ impl Build {
     pub(super) fn is_tested(&self) -> bool {
         let is_whole = self.before.errors.is_empty() && !self.before.units.is_empty();
         match self.features {
-            Features::Given => self.folder.as_os_str().is_empty(),
+            Features::Given => self.folder.as_os_str().is_empty() || is_whole,
             Features::All => self.folder.as_os_str().is_empty() && is_whole,
             Features::Only(_) | Features::With(_) => false,
         }
@@ -91,7 +91,7 @@ impl Build {
         let mut all = Vec::new();
         for (at, message) in &after.warnings {
             // One that only moves is not new.
-            match before.iter().position(|of| of == message) {
+            match before.iter().position(|item| item == message) {
                 Some(index) => _ = before.swap_remove(index),
                 None => all.push(format!("{at}: {message}")),
             }
@@ -205,14 +205,14 @@ impl Checked {
 
     /// Returns `true` if a target of a package was compiled.
     pub(super) fn has(&self, manifest: &Path, target: &cargo_metadata::Target) -> bool {
-        let is_it = |of: &cargo_metadata::Target| of.name == target.name && of.kind == target.kind;
-        self.targets.iter().any(|(package, of)| package == manifest && is_it(of))
+        let is_it = |other: &cargo_metadata::Target| other.name == target.name && other.kind == target.kind;
+        self.targets.iter().any(|(package, known)| package == manifest && is_it(known))
     }
 }
 
-fn target(package: &str, of: &cargo_metadata::Target) -> Target {
-    let kinds: Vec<String> = of.kind.iter().map(ToString::to_string).collect();
-    format!("{package} {} {}", kinds.join(","), of.name)
+fn target(package: &str, target: &cargo_metadata::Target) -> Target {
+    let kinds: Vec<String> = target.kind.iter().map(ToString::to_string).collect();
+    format!("{package} {} {}", kinds.join(","), target.name)
 }
 
 /// Returns the source files that the compiler read, as it wrote beside what it made. A relative path begins at `base`.
@@ -254,15 +254,18 @@ pub(super) fn affected<'m>(workspace: &'m Metadata, files: &[PathBuf]) -> Vec<&'
     let mut all: Vec<&Package> = Vec::new();
     for file in files {
         let package = super::package::package_of(workspace, file);
-        all.extend(package.filter(|package| !all.iter().any(|of| of.id == package.id)));
+        all.extend(package.filter(|package| !all.iter().any(|item| item.id == package.id)));
     }
     let mut next = 0;
     while next < all.len() {
         let folder = all[next].manifest_path.parent();
         next += 1;
         for package in workspace.workspace_packages() {
-            let depends = package.dependencies.iter().any(|of| of.path.as_deref() == folder && of.path.is_some());
-            if depends && !all.iter().any(|of| of.id == package.id) {
+            let depends = package
+                .dependencies
+                .iter()
+                .any(|dependencie| dependencie.path.as_deref() == folder && dependencie.path.is_some());
+            if depends && !all.iter().any(|item| item.id == package.id) {
                 all.push(package);
             }
         }
@@ -273,8 +276,8 @@ pub(super) fn affected<'m>(workspace: &'m Metadata, files: &[PathBuf]) -> Vec<&'
 /// Returns the sets of features to check beside the user's one, and the number of those that are left out.
 pub(super) fn of_features(affected: &[&Package], given: &dyn Fn(&Package) -> Vec<String>) -> (Vec<Features>, usize) {
     type Active = Vec<BTreeSet<String>>;
-    let active = |of: &dyn Fn(&Package) -> Vec<String>| -> Active {
-        affected.iter().map(|package| closure(package, of(package))).collect()
+    let active = |features: &dyn Fn(&Package) -> Vec<String>| -> Active {
+        affected.iter().map(|package| closure(package, features(package))).collect()
     };
     let mut seen: Vec<Active> = vec![active(given)];
     let mut all = Vec::new();
@@ -292,7 +295,7 @@ pub(super) fn of_features(affected: &[&Package], given: &dyn Fn(&Package) -> Vec
     let (mut alone, mut left) = (0, 0);
     for package in affected {
         for name in package.features.keys().filter(|name| *name != "default") {
-            let is_it = |of: &Package| if of.id == package.id { vec![name.clone()] } else { Vec::new() };
+            let is_it = |other: &Package| if other.id == package.id { vec![name.clone()] } else { Vec::new() };
             if alone == ALONE {
                 left += 1;
             } else if add(Features::Only(format!("{}/{name}", package.name)), active(&is_it)) {
@@ -304,8 +307,8 @@ pub(super) fn of_features(affected: &[&Package], given: &dyn Fn(&Package) -> Vec
 }
 
 /// Returns the features that some of a package's features activate, with these.
-fn closure(package: &Package, of: Vec<String>) -> BTreeSet<String> {
-    let (mut all, mut next) = (BTreeSet::new(), of);
+fn closure(package: &Package, features: Vec<String>) -> BTreeSet<String> {
+    let (mut all, mut next) = (BTreeSet::new(), features);
     while let Some(name) = next.pop() {
         let known = package.features.get(&name);
         // `default` is no difference by itself.
@@ -356,15 +359,21 @@ pub(super) fn excluded(tree: &Tree, workspace: &Metadata) -> Vec<PathBuf> {
         let mut command = MetadataCommand::new();
         command.manifest_path(entry.path()).no_deps();
         let Ok(other) = command.exec() else { continue };
+        let is_own = |path: &Path| normal(path).starts_with(&tree.root);
         let has_own = |package: &&Package| {
-            let is_own = |path: &Path| normal(path).starts_with(&tree.root);
-            let mut paths = package.dependencies.iter().filter_map(|of| of.path.as_ref());
+            let mut paths = package.dependencies.iter().filter_map(|dependencie| dependencie.path.as_ref());
             paths.any(|path| is_own(path.as_std_path()))
+        };
+        // `[patch.crates-io]` names a folder too.
+        let patched = |root: &Path| {
+            let text = fs::read_to_string(root.join("Cargo.toml")).unwrap_or_default();
+            let text = text.split_once("[patch").map_or("", |(_, rest)| rest);
+            text.split("path").skip(1).filter_map(|rest| rest.split('"').nth(1)).any(|path| is_own(&root.join(path)))
         };
         let folder = other.workspace_root.as_std_path().strip_prefix(&tree.root);
         if let Ok(folder) = folder
             && !folder.as_os_str().is_empty()
-            && other.workspace_packages().iter().any(has_own)
+            && (other.workspace_packages().iter().any(has_own) || patched(other.workspace_root.as_std_path()))
         {
             all.insert(folder.to_owned());
         }
@@ -394,21 +403,21 @@ mod tests {
 
     #[test]
     fn sets_of_features_that_differ_are_checked() {
-        let of = |features: serde_json::Value, given: &[&str]| {
+        let with = |features: serde_json::Value, given: &[&str]| {
             let package = package(&features);
             let given: Vec<String> = given.iter().map(|name| (*name).to_owned()).collect();
             let (all, left) = of_features(&[&package], &|_| given.clone());
-            (all.into_iter().map(|of| Build::new("", of).name()).collect::<Vec<_>>(), left)
+            (all.into_iter().map(|item| Build::new("", item).name()).collect::<Vec<_>>(), left)
         };
-        assert_eq!(of(json!({}), &["default"]), (vec![], 0));
+        assert_eq!(with(json!({}), &["default"]), (vec![], 0));
         assert_eq!(
-            of(json!({"default": ["std"], "std": [], "serde": ["dep:serde", "std"]}), &["default"]),
+            with(json!({"default": ["std"], "std": [], "serde": ["dep:serde", "std"]}), &["default"]),
             (vec!["--no-default-features".to_owned(), "--all-features".to_owned(),], 0)
         );
-        assert_eq!(of(json!({"x": [], "y": []}), &["default", "x"]).0.len(), 3);
+        assert_eq!(with(json!({"x": [], "y": []}), &["default", "x"]).0.len(), 3);
         let many: serde_json::Map<String, serde_json::Value> =
             (0..40).map(|number| (format!("f{number}"), json!([]))).collect();
-        let (all, left) = of(many.into(), &["default"]);
+        let (all, left) = with(many.into(), &["default"]);
         assert_eq!((all.len(), left), (ALONE + 1, 40 - ALONE));
     }
 }

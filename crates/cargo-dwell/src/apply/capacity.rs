@@ -29,9 +29,10 @@ pub(super) fn hoist(text: &str, edit: &Edit) -> Result<String> {
     };
     // Before the loop it would hide another value with its name, which what stands here uses, also in a text: `{line}`.
     let visible = [before..local.statement.start, local.body.end..local.function.end];
-    let is_word = |of: char| of.is_alphanumeric() || of == '_';
+    let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
     let uses = |range: &Bytes| {
-        text.get(range.clone()).is_some_and(|of| of.split(|of| !is_word(of)).any(|word| word == local.name))
+        text.get(range.clone())
+            .is_some_and(|letter| letter.split(|letter| !is_word(letter)).any(|word| word == local.name))
     };
     if visible.iter().any(uses) {
         bail!(
@@ -45,7 +46,7 @@ pub(super) fn hoist(text: &str, edit: &Edit) -> Result<String> {
     let statement = text[local.statement.clone()].to_owned();
     text.replace_range(local.statement, &format!("{}.clear();", local.name));
     let line = text[..before].rfind('\n').map_or(0, |end| end + 1);
-    let indent: String = text[line..before].chars().take_while(|of| of.is_whitespace()).collect();
+    let indent: String = text[line..before].chars().take_while(|letter| letter.is_whitespace()).collect();
     text.insert_str(before, &format!("{statement}\n{indent}"));
     Ok(text)
 }
@@ -66,11 +67,27 @@ fn local(text: &str, edit: &Edit) -> Result<Local> {
     search.visit_file(&source);
     search.found.dedup();
     match <[Local; 1]>::try_from(search.found) {
+        Ok([local]) if asks_capacity(text.get(local.function.clone()).unwrap_or_default(), &local.name) => {
+            bail!(
+                "{place}: the function asks for the capacity of `{}`, which would be another; change it by hand",
+                local.name
+            )
+        }
         Ok([local]) => Ok(local),
         Err(_) => {
             bail!("{place}: no local variable that is made by `{}` grows there; change it by hand", edit.from)
         }
     }
+}
+
+/// Returns `true` if a text asks for the capacity of a variable or field, or fills all of it.
+pub(super) fn asks_capacity(text: &str, name: &str) -> bool {
+    let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
+    ["capacity()", "spare_capacity_mut()"].iter().any(|call| {
+        let call = format!("{name}.{call}");
+        text.match_indices(&call).any(|(at, _)| !text[..at].ends_with(is_word))
+    }) || ["read_buf", "try_read_buf"].iter().any(|call| text.contains(&format!("{call}(&mut {name})")))
+        || text.contains(&format!("{name}.chunk_mut()"))
 }
 
 /// A variable that is made empty.
@@ -114,24 +131,24 @@ impl Search<'_> {
 }
 
 impl<'ast> Visit<'ast> for Search<'_> {
-    fn visit_item_fn(&mut self, of: &'ast syn::ItemFn) {
-        self.function(of.span().byte_range(), |search| visit::visit_item_fn(search, of));
+    fn visit_item_fn(&mut self, node: &'ast syn::ItemFn) {
+        self.function(node.span().byte_range(), |search| visit::visit_item_fn(search, node));
     }
 
-    fn visit_impl_item_fn(&mut self, of: &'ast syn::ImplItemFn) {
-        self.function(of.span().byte_range(), |search| visit::visit_impl_item_fn(search, of));
+    fn visit_impl_item_fn(&mut self, node: &'ast syn::ImplItemFn) {
+        self.function(node.span().byte_range(), |search| visit::visit_impl_item_fn(search, node));
     }
 
-    fn visit_local(&mut self, of: &'ast syn::Local) {
-        visit::visit_local(self, of);
-        let pattern = match &of.pat {
+    fn visit_local(&mut self, node: &'ast syn::Local) {
+        visit::visit_local(self, node);
+        let pattern = match &node.pat {
             syn::Pat::Type(typed) => &*typed.pat,
             other => other,
         };
-        let (syn::Pat::Ident(name), Some(init)) = (pattern, &of.init) else { return };
+        let (syn::Pat::Ident(name), Some(init)) = (pattern, &node.init) else { return };
         let made = init.expr.span().byte_range();
         if self.text.get(made.clone()).is_some_and(|made| dense(made) == dense(self.from) || made == "vec![]") {
-            let statement = of.span().byte_range();
+            let statement = node.span().byte_range();
             let is_in = |body: &Bytes| body.start <= statement.start && statement.end <= body.end;
             // The innermost loop, if the statement is one of its body and not of a block in it.
             let inner = self.loops.iter().rev().find(|(body, _)| is_in(body));
@@ -143,33 +160,33 @@ impl<'ast> Visit<'ast> for Search<'_> {
         }
     }
 
-    fn visit_expr_for_loop(&mut self, of: &'ast syn::ExprForLoop) {
-        self.loops.push((of.body.span().byte_range(), of.span().byte_range().start));
-        visit::visit_expr_for_loop(self, of);
+    fn visit_expr_for_loop(&mut self, node: &'ast syn::ExprForLoop) {
+        self.loops.push((node.body.span().byte_range(), node.span().byte_range().start));
+        visit::visit_expr_for_loop(self, node);
         self.loops.pop();
     }
 
-    fn visit_expr_while(&mut self, of: &'ast syn::ExprWhile) {
-        self.loops.push((of.body.span().byte_range(), of.span().byte_range().start));
-        visit::visit_expr_while(self, of);
+    fn visit_expr_while(&mut self, node: &'ast syn::ExprWhile) {
+        self.loops.push((node.body.span().byte_range(), node.span().byte_range().start));
+        visit::visit_expr_while(self, node);
         self.loops.pop();
     }
 
-    fn visit_expr_loop(&mut self, of: &'ast syn::ExprLoop) {
-        self.loops.push((of.body.span().byte_range(), of.span().byte_range().start));
-        visit::visit_expr_loop(self, of);
+    fn visit_expr_loop(&mut self, node: &'ast syn::ExprLoop) {
+        self.loops.push((node.body.span().byte_range(), node.span().byte_range().start));
+        visit::visit_expr_loop(self, node);
         self.loops.pop();
     }
 
-    fn visit_expr_method_call(&mut self, of: &'ast syn::ExprMethodCall) {
-        visit::visit_expr_method_call(self, of);
-        let (first, last) = (of.span().start().line, of.span().end().line);
+    fn visit_expr_method_call(&mut self, node: &'ast syn::ExprMethodCall) {
+        visit::visit_expr_method_call(self, node);
+        let (first, last) = (node.span().start().line, node.span().end().line);
         let grows =
             ["push", "push_str", "extend", "extend_from_slice", "insert", "write_str", "write_fmt", "push_back"];
-        if !(first..=last).contains(&self.line) || !grows.iter().any(|name| of.method == *name) {
+        if !(first..=last).contains(&self.line) || !grows.iter().any(|name| node.method == *name) {
             return;
         }
-        let syn::Expr::Path(receiver) = &*of.receiver else { return };
+        let syn::Expr::Path(receiver) = &*node.receiver else { return };
         let name = receiver.path.get_ident().map(ToString::to_string);
         let local = self.locals.iter().rev().find(|local| Some(&local.name) == name.as_ref());
         self.found.extend(local.cloned());
@@ -191,42 +208,60 @@ mod tests {
     fn capacity_is_stated_where_the_collection_is_made() {
         let text = "fn f() {\n    let mut a = Vec::new();\n    let mut b: Vec<u8> = Vec::new();\n    for x in 0..9 {\n        b.push(x);\n    }\n    a.push(b);\n}\n\
                     fn g(a: &mut Vec<u8>) {\n    a.push(1);\n}\n";
-        let of = |line| {
+        let with = |line| {
             let (from, to) = ("Vec::new()".into(), "Vec::with_capacity(16)".into());
             edit(text, &Edit { file: "a.rs".into(), line, item: "Vec".into(), from, to })
         };
-        assert!(of(5).unwrap().contains("let mut b: Vec<u8> = Vec::with_capacity(16);"));
-        assert!(of(7).unwrap().contains("let mut a = Vec::with_capacity(16);"));
-        assert!(of(10).unwrap_err().to_string().contains("change it by hand"));
-        assert!(of(4).is_err());
+        assert!(with(5).unwrap().contains("let mut b: Vec<u8> = Vec::with_capacity(16);"));
+        assert!(with(7).unwrap().contains("let mut a = Vec::with_capacity(16);"));
+        assert!(with(10).unwrap_err().to_string().contains("change it by hand"));
+        assert!(with(4).is_err());
+    }
+
+    #[test]
+    fn a_capacity_that_is_asked_for_stays() {
+        for (uses, stays) in [
+            ("if a.len() == a.capacity() { flush(&a) }", true),
+            ("file.read_buf(&mut a).await", true),
+            ("let n = aa.capacity(); a.len()", false),
+        ] {
+            let text = format!("fn f() {{\n    let mut a = Vec::new();\n    a.push(1);\n    {uses}\n}}\n");
+            let (from, to) = ("Vec::new()".into(), "Vec::with_capacity(16)".into());
+            let edited = edit(&text, &Edit { file: "a.rs".into(), line: 3, item: "Vec".into(), from, to });
+            assert_eq!(
+                edited.is_err_and(|error| error.to_string().contains("asks for the capacity of `a`")),
+                stays,
+                "{uses}"
+            );
+        }
     }
 
     #[test]
     fn buffers_leave_their_loop() {
         let text = "fn f() {\n    'a: for x in 0..9 {\n        let mut line: String = String::new();\n        line.push_str(x);\n        \
                     if x { let mut b = String::new(); b.push('x'); }\n    }\n}\n";
-        let of = |line| {
+        let with = |line| {
             let (from, to) = ("String::new()".into(), "clear()".into());
             hoist(text, &Edit { file: "a.rs".into(), line, item: "String".into(), from, to })
         };
-        assert!(of(4).unwrap().contains(
+        assert!(with(4).unwrap().contains(
             "    let mut line: String = String::new();\n    'a: for x in 0..9 {\n        line.clear();\n        line.push_str(x);"
         ));
-        assert!(of(5).unwrap_err().to_string().contains("is not made in a loop"));
+        assert!(with(5).unwrap_err().to_string().contains("is not made in a loop"));
     }
 
     #[test]
     fn a_buffer_that_would_hide_another_value_stays() {
-        let of = |before: &str, head: &str, after: &str| {
+        let with = |before: &str, head: &str, after: &str| {
             let text = format!(
                 "fn f() {{\n    {before}\n    for x in {head} {{\n        let mut line = String::new();\n        line.push_str(x);\n    }}\n    {after}\n}}\n"
             );
             let (from, to) = ("String::new()".into(), "clear()".into());
             hoist(&text, &Edit { file: "a.rs".into(), line: 5, item: "String".into(), from, to })
         };
-        assert!(of("let line = 1; g(line);", "0..9", "g(lines);").is_ok());
+        assert!(with("let line = 1; g(line);", "0..9", "g(lines);").is_ok());
         for (head, after) in [("0..9", "g(line);"), ("0..9", "format!(\"{line} {all}\")"), ("line.iter()", "")] {
-            let error = of("let line = 1;", head, after).unwrap_err().to_string();
+            let error = with("let line = 1;", head, after).unwrap_err().to_string();
             assert!(error.contains("name of a value outside"), "{error}");
         }
     }

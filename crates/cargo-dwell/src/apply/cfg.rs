@@ -22,13 +22,13 @@ impl Condition {
     pub(super) fn of(tokens: TokenStream) -> Option<Self> {
         let all: Vec<TokenTree> = tokens.into_iter().collect();
         Some(match &all[..] {
-            [TokenTree::Ident(name), TokenTree::Group(of), rest @ ..] if rest.len() <= 1 => {
-                let inner = || list(of.stream());
+            [TokenTree::Ident(name), TokenTree::Group(group), rest @ ..] if rest.len() <= 1 => {
+                let inner = || list(group.stream());
                 match name.to_string().as_str() {
                     "all" => Self::All(inner()?),
                     "any" => Self::Any(inner()?),
-                    "not" => Self::Not(Box::new(Self::of(of.stream())?)),
-                    other => Self::Is(format!("{other}({})", of.stream())),
+                    "not" => Self::Not(Box::new(Self::of(group.stream())?)),
+                    other => Self::Is(format!("{other}({})", group.stream())),
                 }
             }
             [TokenTree::Ident(name), TokenTree::Punct(_), TokenTree::Literal(value), rest @ ..] if rest.len() <= 1 => {
@@ -47,10 +47,10 @@ impl Condition {
     pub(super) fn of_attribute(tokens: TokenStream) -> Option<Self> {
         let all: Vec<TokenTree> = tokens.into_iter().collect();
         match &all[..] {
-            [TokenTree::Ident(name), TokenTree::Group(of)]
-                if *name == "cfg" && of.delimiter() == Delimiter::Parenthesis =>
+            [TokenTree::Ident(name), TokenTree::Group(group)]
+                if *name == "cfg" && group.delimiter() == Delimiter::Parenthesis =>
             {
-                Self::of(of.stream())
+                Self::of(group.stream())
             }
             _ => None,
         }
@@ -59,9 +59,9 @@ impl Condition {
     /// Returns `true` if it holds where a unit was compiled. `base` is what rustc says of the target.
     pub(super) fn holds(&self, unit: &Compiled, base: &BTreeSet<String>) -> bool {
         match self {
-            Self::All(all) => all.iter().all(|of| of.holds(unit, base)),
-            Self::Any(all) => all.iter().any(|of| of.holds(unit, base)),
-            Self::Not(of) => !of.holds(unit, base),
+            Self::All(all) => all.iter().all(|item| item.holds(unit, base)),
+            Self::Any(all) => all.iter().any(|item| item.holds(unit, base)),
+            Self::Not(not) => !not.holds(unit, base),
             Self::Is(name) if name == "test" => unit.is_test,
             Self::Is(name) => match name.strip_prefix("feature=") {
                 Some(feature) => unit.features.contains(feature.trim_matches('"')),
@@ -75,9 +75,10 @@ impl std::fmt::Display for Condition {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let list = |all: &[Self]| all.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
         match self {
+            Self::All(all) | Self::Any(all) if all.len() == 1 => write!(f, "{}", all[0]),
             Self::All(all) => write!(f, "all({})", list(all)),
             Self::Any(all) => write!(f, "any({})", list(all)),
-            Self::Not(of) => write!(f, "not({of})"),
+            Self::Not(not) => write!(f, "not({not})"),
             Self::Is(name) => f.write_str(&name.replacen('=', " = ", 1)),
         }
     }
@@ -86,7 +87,7 @@ impl std::fmt::Display for Condition {
 /// Reads conditions that are separated by commas.
 fn list(tokens: TokenStream) -> Option<Vec<Condition>> {
     let all: Vec<TokenTree> = tokens.into_iter().collect();
-    let is_comma = |tree: &TokenTree| matches!(tree, TokenTree::Punct(of) if of.as_char() == ',');
+    let is_comma = |tree: &TokenTree| matches!(tree, TokenTree::Punct(punct) if punct.as_char() == ',');
     let parts = all.split(is_comma).filter(|part| !part.is_empty());
     parts.map(|part| Condition::of(part.iter().cloned().collect())).collect()
 }

@@ -47,7 +47,9 @@ impl Session<'_> {
         let (sets, left) = builds::of_features(&affected, &given);
         let mut others: Vec<Build> = sets.into_iter().map(|set| Build::new("", set)).collect();
         others.extend(
-            builds::excluded(&self.tree, &self.workspace).into_iter().map(|of| Build::new(of, Features::Given)),
+            builds::excluded(&self.tree, &self.workspace)
+                .into_iter()
+                .map(|package| Build::new(package, Features::Given)),
         );
         for build in others {
             self.add_build(build, &mut all)?;
@@ -127,8 +129,11 @@ impl Session<'_> {
         if !differ.is_empty() {
             // A test that depends on time may fail once.
             let again = before.differ(&run()?);
-            let others: Vec<String> =
-                differ.iter().filter(|(name, _)| !again.contains_key(*name)).map(|(_, of)| of.clone()).collect();
+            let others: Vec<String> = differ
+                .iter()
+                .filter(|(name, _)| !again.contains_key(*name))
+                .map(|(_, outcome)| outcome.clone())
+                .collect();
             differ.retain(|name, _| again.contains_key(name));
             if !others.is_empty() {
                 once = format!("; in one of two runs {}", others.join(", "));
@@ -208,10 +213,11 @@ impl Session<'_> {
     fn without_traits(&mut self, root: &Path, package: &str, types: &[String]) -> Result<BTreeSet<String>> {
         let text = self.tree.read(root).unwrap_or_default();
         let first = text.lines().count() + 1;
-        let pairs: Vec<(&str, &String)> = TRAITS.iter().flat_map(|of| types.iter().map(move |ty| (*of, ty))).collect();
-        let lines = pairs.iter().enumerate().map(|(number, (of, ty))| {
+        let pairs: Vec<(&str, &String)> =
+            TRAITS.iter().flat_map(|item| types.iter().map(move |ty| (*item, ty))).collect();
+        let lines = pairs.iter().enumerate().map(|(number, (bound, ty))| {
             format!(
-                "#[allow(dead_code)] fn dwell_asserts_{number}() {{ fn has<T: ?Sized + {of}>() {{}} has::<{ty}>(); }}\n"
+                "#[allow(dead_code)] fn dwell_asserts_{number}() {{ fn has<T: ?Sized + {bound}>() {{}} has::<{ty}>(); }}\n"
             )
         });
         let end = if text.ends_with('\n') { "" } else { "\n" };
@@ -222,7 +228,7 @@ impl Session<'_> {
         for error in errors? {
             let own = error.spans.iter().filter(|span| Path::new(&span.file_name) == root && span.line_start >= first);
             all.extend(
-                own.filter_map(|span| pairs.get(span.line_start - first)).map(|(of, ty)| format!("{of} of {ty}")),
+                own.filter_map(|span| pairs.get(span.line_start - first)).map(|(bound, ty)| format!("{bound} of {ty}")),
             );
         }
         Ok(all)
@@ -234,10 +240,10 @@ impl Session<'_> {
         let files: Vec<PathBuf> = changes.iter().map(|change| change.file.clone()).collect();
         let affected = builds::affected(&self.workspace, &files);
         let mut names = Names::default();
-        made.changed.iter().map(|of| &of.item).chain(&made.everywhere).for_each(|item| names.add(item));
+        made.changed.iter().map(|item| &item.item).chain(&made.everywhere).for_each(|item| names.add(item));
         for change in &changes {
-            let marked = mark.iter().find(|of| of.file == change.file);
-            let before = marked.map_or(&change.before, |of| &of.after);
+            let marked = mark.iter().find(|item| item.file == change.file);
+            let before = marked.map_or(&change.before, |marked_change| &marked_change.after);
             names.functions.extend(api::changed_functions(before, &change.after));
         }
         let own = self.args.test_command.is_some();
@@ -248,10 +254,13 @@ impl Session<'_> {
             tested: self.tests.as_ref().is_some_and(has_documents),
         };
         let mut all = unbuilt::find(&self.tree, &built, &names);
+        all.extend(unbuilt::outside(self.workspace.workspace_root.as_std_path(), &names));
+        all.extend(made.asking.iter().cloned());
         let root = &self.workspace.workspace_root;
         let folders = affected.iter().filter_map(|package| package.manifest_path.parent()?.strip_prefix(root).ok());
-        let is_main =
-            |file: &PathBuf| !file.iter().any(|part| ["tests", "benches", "examples"].iter().any(|of| part == *of));
+        let is_main = |file: &PathBuf| {
+            !file.iter().any(|part| ["tests", "benches", "examples"].iter().any(|folder| part == *folder))
+        };
         let sources: BTreeSet<PathBuf> =
             folders.flat_map(|folder| self.tree.sources(folder.as_std_path())).filter(is_main).collect();
         let is_published = affected.iter().any(|package| published_library(&self.workspace, package).is_some());
@@ -267,7 +276,7 @@ fn given_features(build: &BuildArgs, package: &cargo_metadata::Package) -> Vec<S
     }
     let names = build.features.iter().flat_map(|list| list.split([' ', ',']));
     let own = names.filter_map(|name| match name.split_once('/') {
-        Some((of, name)) => (*package.name == *of).then_some(name),
+        Some((package_id, name)) => (*package.name == *package_id).then_some(name),
         None => Some(name),
     });
     let default = if build.no_default_features { None } else { Some("default") };

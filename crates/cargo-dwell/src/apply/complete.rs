@@ -24,10 +24,10 @@ pub(super) struct Complete {
 ///
 /// - the value that a function with `of` in its result returns, if it is a variable or a field of one;
 /// - a variable that was made by `of::new()` or the like, where a collection takes it.
-pub(super) fn find(source: &syn::File, text: &str, of: &str, field: &str) -> Vec<Complete> {
-    let mut search = Search { text, of, field, own: Vec::new(), made: Vec::new(), found: Vec::new() };
+pub(super) fn find(source: &syn::File, text: &str, name: &str, field: &str) -> Vec<Complete> {
+    let mut search = Search { text, of: name, field, own: Vec::new(), made: Vec::new(), found: Vec::new() };
     search.visit_file(source);
-    search.found.sort_by_key(|of| of.moved.start);
+    search.found.sort_by_key(|complete| complete.moved.start);
     search.found.dedup();
     search.found
 }
@@ -39,8 +39,8 @@ pub(super) fn insert(text: &mut String, places: &[Complete], call: &dyn Fn(&str)
         let call = call(&place.value);
         let at = place.moved.start;
         if place.is_statement {
-            let line = text[..at].rfind('\n').map_or(0, |of| of + 1);
-            let indent: String = text[line..].chars().take_while(|of| *of == ' ' || *of == '\t').collect();
+            let line = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
+            let indent: String = text[line..].chars().take_while(|letter| *letter == ' ' || *letter == '\t').collect();
             // `if done { return Ok(doc); }` stays on its line.
             let is_first = line + indent.len() == at;
             let between = if is_first { format!("\n{indent}") } else { " ".to_owned() };
@@ -60,9 +60,9 @@ pub(super) fn insert(text: &mut String, places: &[Complete], call: &dyn Fn(&str)
 
 /// Adds `statement` to the method `shrink_to_fit` of the struct `of`, which is made after the struct if there is none.
 /// `None`: the struct is not in this file.
-pub(super) fn with_method(text: &str, of: &str, statement: &str) -> Option<String> {
+pub(super) fn with_method(text: &str, name: &str, statement: &str) -> Option<String> {
     let source = syn::parse_file(text).ok()?;
-    let mut search = Method { text, of, block: None, own: false, declared: None };
+    let mut search = Method { text, of: name, block: None, own: false, declared: None };
     search.visit_file(&source);
     let mut changed = text.to_owned();
     if let Some(block) = search.block {
@@ -73,7 +73,7 @@ pub(super) fn with_method(text: &str, of: &str, statement: &str) -> Option<Strin
     }
     let (end, generics) = search.declared?;
     let method = format!(
-        "\n\nimpl{generics} {of}{} {{\n    /// Gives unused capacity back.\n    pub(crate) fn shrink_to_fit(&mut self) {{\n        \
+        "\n\nimpl{generics} {name}{} {{\n    /// Gives unused capacity back.\n    pub(crate) fn shrink_to_fit(&mut self) {{\n        \
          {statement}\n    }}\n}}",
         arguments(&generics)
     );
@@ -83,11 +83,11 @@ pub(super) fn with_method(text: &str, of: &str, statement: &str) -> Option<Strin
 
 /// Returns `<'a, T>` for `<'a, T: Clone>`.
 fn arguments(generics: &str) -> String {
-    let Ok(of) = syn::parse_str::<syn::Generics>(generics) else { return String::new() };
-    let names = of.params.iter().map(|param| match param {
-        syn::GenericParam::Lifetime(of) => of.lifetime.to_string(),
-        syn::GenericParam::Type(of) => of.ident.to_string(),
-        syn::GenericParam::Const(of) => of.ident.to_string(),
+    let Ok(parsed) = syn::parse_str::<syn::Generics>(generics) else { return String::new() };
+    let names = parsed.params.iter().map(|param| match param {
+        syn::GenericParam::Lifetime(lifetime) => lifetime.lifetime.to_string(),
+        syn::GenericParam::Type(alias) => alias.ident.to_string(),
+        syn::GenericParam::Const(constant) => constant.ident.to_string(),
     });
     let names: Vec<String> = names.collect();
     if names.is_empty() { String::new() } else { format!("<{}>", names.join(", ")) }
@@ -106,9 +106,13 @@ struct Method<'a> {
 
 impl<'ast> Visit<'ast> for Method<'_> {
     fn visit_item_struct(&mut self, item: &'ast syn::ItemStruct) {
-        let of = &item.generics;
-        if item.ident == self.of && of.where_clause.is_none() && of.type_params().all(|of| of.default.is_none()) {
-            let generics = of.lt_token.map(|_| self.text[of.span().byte_range()].to_owned()).unwrap_or_default();
+        let declared = &item.generics;
+        if item.ident == self.of
+            && declared.where_clause.is_none()
+            && declared.type_params().all(|parameter| parameter.default.is_none())
+        {
+            let generics =
+                declared.lt_token.map(|_| self.text[declared.span().byte_range()].to_owned()).unwrap_or_default();
             self.declared = Some((item.span().byte_range().end, generics));
         }
     }
@@ -155,8 +159,8 @@ impl Search<'_> {
         path.path.segments.iter().any(|segment| {
             self.is_it(&segment.ident)
                 || match &segment.arguments {
-                    syn::PathArguments::AngleBracketed(of) if is_wrapper(&segment.ident) => {
-                        matches!(of.args.first(), Some(syn::GenericArgument::Type(ty)) if self.is_in(ty))
+                    syn::PathArguments::AngleBracketed(angle_bracketed) if is_wrapper(&segment.ident) => {
+                        matches!(angle_bracketed.args.first(), Some(syn::GenericArgument::Type(ty)) if self.is_in(ty))
                     }
                     _ => false,
                 }
@@ -176,8 +180,10 @@ impl Search<'_> {
             ends.block(block);
             ends.visit_block(block);
             // `fn into_doc(self) -> Doc` gets `mut self`.
-            let receiver = sig.receiver().filter(|of| of.reference.is_none() && of.mutability.is_none());
-            let receiver = receiver.map(|of| of.self_token.span().byte_range().start);
+            let receiver = sig
+                .receiver()
+                .filter(|receiver_arg| receiver_arg.reference.is_none() && receiver_arg.mutability.is_none());
+            let receiver = receiver.map(|receiver_arg| receiver_arg.self_token.span().byte_range().start);
             for (expr, moved, is_statement) in ends.found {
                 let Some(value) = self.value(expr) else { continue };
                 let of_self = receiver.filter(|_| value.starts_with("self."));
@@ -206,10 +212,10 @@ impl Search<'_> {
                 (!is_self).then(|| self.text[expr.span().byte_range()].to_owned())
             }
             // `Doc { name, ..doc }` has the other fields of `doc`.
-            syn::Expr::Struct(of) => {
+            syn::Expr::Struct(item_struct) => {
                 let is_it = |member: &syn::Member| matches!(member, syn::Member::Named(name) if name == self.field);
-                let is_given = of.fields.iter().any(|field| is_it(&field.member));
-                of.rest.as_ref().filter(|_| !is_given).and_then(|rest| self.value(rest))
+                let is_given = item_struct.fields.iter().any(|field| is_it(&field.member));
+                item_struct.rest.as_ref().filter(|_| !is_given).and_then(|rest| self.value(rest))
             }
             _ => None,
         }
@@ -224,8 +230,10 @@ fn is_wrapper(name: &syn::Ident) -> bool {
 /// Returns the variable that a path or the fields of one begin with.
 fn root(expr: &syn::Expr) -> Option<&syn::Ident> {
     match expr {
-        syn::Expr::Field(of) => root(&of.base),
-        syn::Expr::Path(of) => of.path.get_ident().filter(|name| !name.to_string().starts_with(char::is_uppercase)),
+        syn::Expr::Field(field) => root(&field.base),
+        syn::Expr::Path(expr_path) => {
+            expr_path.path.get_ident().filter(|name| !name.to_string().starts_with(char::is_uppercase))
+        }
         _ => None,
     }
 }
@@ -247,8 +255,8 @@ impl<'ast> Visit<'ast> for Search<'_> {
 
     fn visit_local(&mut self, local: &'ast syn::Local) {
         let name = match &local.pat {
-            syn::Pat::Ident(of) if of.mutability.is_some() => Some(&of.ident),
-            syn::Pat::Type(of) => match (&*of.pat, last_name(&of.ty)) {
+            syn::Pat::Ident(ident) if ident.mutability.is_some() => Some(&ident.ident),
+            syn::Pat::Type(alias) => match (&*alias.pat, last_name(&alias.ty)) {
                 (syn::Pat::Ident(name), Some(ty)) if name.mutability.is_some() && ty == self.of => {
                     self.made.push(name.ident.to_string());
                     None
@@ -259,16 +267,16 @@ impl<'ast> Visit<'ast> for Search<'_> {
         };
         if let (Some(name), Some(init)) = (name, &local.init) {
             let path = match &*init.expr {
-                syn::Expr::Struct(of) => Some((&of.path, 1)),
-                syn::Expr::Call(of) => match &*of.func {
+                syn::Expr::Struct(item_struct) => Some((&item_struct.path, 1)),
+                syn::Expr::Call(call) => match &*call.func {
                     syn::Expr::Path(path) => Some((&path.path, 2)),
                     _ => None,
                 },
                 _ => None,
             };
             // `Doc { .. }`, `Doc::new()`.
-            let of = path.and_then(|(path, from_end)| path.segments.iter().rev().nth(from_end - 1));
-            if of.is_some_and(|of| self.is_it(&of.ident)) {
+            let segment = path.and_then(|(path, from_end)| path.segments.iter().rev().nth(from_end - 1));
+            if segment.is_some_and(|segment| self.is_it(&segment.ident)) {
                 self.made.push(name.to_string());
             }
         }
@@ -303,15 +311,15 @@ impl Mutable {
 }
 
 impl<'ast> Visit<'ast> for Mutable {
-    fn visit_pat_ident(&mut self, of: &'ast syn::PatIdent) {
-        if of.mutability.is_some() {
-            self.names.push(of.ident.to_string());
+    fn visit_pat_ident(&mut self, node: &'ast syn::PatIdent) {
+        if node.mutability.is_some() {
+            self.names.push(node.ident.to_string());
         }
-        visit::visit_pat_ident(self, of);
+        visit::visit_pat_ident(self, node);
     }
 
-    fn visit_receiver(&mut self, of: &'ast syn::Receiver) {
-        if of.mutability.is_some() && of.reference.is_none() {
+    fn visit_receiver(&mut self, node: &'ast syn::Receiver) {
+        if node.mutability.is_some() && node.reference.is_none() {
             self.names.push("self".to_owned());
         }
     }
@@ -332,15 +340,15 @@ impl<'ast> Ends<'ast> {
 
     fn expr(&mut self, expr: &'ast syn::Expr, is_statement: bool) {
         match expr {
-            syn::Expr::Block(of) => self.block(&of.block),
-            syn::Expr::Unsafe(of) => self.block(&of.block),
-            syn::Expr::If(of) => {
-                self.block(&of.then_branch);
-                if let Some((_, other)) = &of.else_branch {
+            syn::Expr::Block(block) => self.block(&block.block),
+            syn::Expr::Unsafe(unsafe_block) => self.block(&unsafe_block.block),
+            syn::Expr::If(unsafe_block) => {
+                self.block(&unsafe_block.then_branch);
+                if let Some((_, other)) = &unsafe_block.else_branch {
                     self.expr(other, false);
                 }
             }
-            syn::Expr::Match(of) => of.arms.iter().for_each(|arm| self.expr(&arm.body, false)),
+            syn::Expr::Match(matching) => matching.arms.iter().for_each(|arm| self.expr(&arm.body, false)),
             syn::Expr::Return(_) => {}
             _ => self.found.push((expr, expr.span().byte_range(), is_statement)),
         }
@@ -349,8 +357,8 @@ impl<'ast> Ends<'ast> {
 
 impl<'ast> Visit<'ast> for Ends<'ast> {
     fn visit_stmt(&mut self, stmt: &'ast syn::Stmt) {
-        if let syn::Stmt::Expr(syn::Expr::Return(of), _) = stmt
-            && let Some(expr) = &of.expr
+        if let syn::Stmt::Expr(syn::Expr::Return(returned), _) = stmt
+            && let Some(expr) = &returned.expr
         {
             self.found.push((expr, stmt.span().byte_range(), true));
         }
@@ -399,7 +407,7 @@ fn all(text: &[u8]) -> Vec<Ast<'_>> {
     fn values_are_complete_where_they_are_returned_or_taken() {
         let source = syn::parse_file(TEXT).unwrap();
         let found = find(&source, TEXT, "Ast", "nodes");
-        let texts: Vec<(&str, &str)> = found.iter().map(|of| (&*of.value, &TEXT[of.moved.clone()])).collect();
+        let texts: Vec<(&str, &str)> = found.iter().map(|item| (&*item.value, &TEXT[item.moved.clone()])).collect();
         assert_eq!(
             texts,
             [

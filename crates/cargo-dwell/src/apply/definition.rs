@@ -88,8 +88,8 @@ impl<'ast> Visit<'ast> for Search<'_> {
     }
 
     fn visit_item_enum(&mut self, item: &'ast syn::ItemEnum) {
-        let [.., of, name] = self.parts[..] else { return };
-        if item.ident != of {
+        let [.., owner, name] = self.parts[..] else { return };
+        if item.ident != owner {
             return;
         }
         for variant in item.variants.iter().filter(|variant| variant.ident == name) {

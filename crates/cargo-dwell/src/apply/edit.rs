@@ -6,6 +6,7 @@ use super::package::{is_build_script, sources_of_package};
 use super::syntax::dense;
 use super::tree::Tree;
 use super::types::with_paths;
+use super::unbuilt::Place;
 use super::{boxes, capacity, definition, effects, everywhere, library, shrink};
 use anyhow::{Result, bail};
 use cargo_metadata::Metadata;
@@ -21,12 +22,14 @@ pub(super) struct Made {
     pub(super) changed: Vec<effects::Changed>,
     /// The fields and variants of a type that is replaced everywhere.
     pub(super) everywhere: Vec<String>,
+    /// The places that see another capacity.
+    pub(super) asking: Vec<Place>,
 }
 
 impl Made {
     /// Returns the names of the changed fields.
     pub(super) fn names(&self) -> Vec<String> {
-        let name = |of: &effects::Changed| Some(of.item.rsplit_once('.')?.1.split(' ').next()?.to_owned());
+        let name = |change: &effects::Changed| Some(change.item.rsplit_once('.')?.1.split(' ').next()?.to_owned());
         self.changed.iter().filter_map(name).collect()
     }
 }
@@ -35,14 +38,15 @@ impl Made {
 ///
 /// # Errors
 /// Returns an error if an edit does not fit the source, or must not be made.
-pub(super) fn make(tree: &mut Tree, workspace: &Metadata, args: &Apply, of: &Move) -> Result<Made> {
-    if let Some(refusal) = of.refusal() {
+pub(super) fn make(tree: &mut Tree, workspace: &Metadata, args: &Apply, change: &Move) -> Result<Made> {
+    if let Some(refusal) = change.refusal() {
         bail!("{refusal}");
     }
     // From the end, so that the lines before stay.
-    let mut edits: Vec<(&Edit, Becomes)> = of.edits.iter().filter_map(|edit| Some((edit, of.becomes(edit)?))).collect();
+    let mut edits: Vec<(&Edit, Becomes)> =
+        change.edits.iter().filter_map(|edit| Some((edit, change.becomes(edit)?))).collect();
     edits.sort_by_key(|(edit, _)| std::cmp::Reverse((edit.file.clone(), edit.line)));
-    let mut made = Made { becomes: Becomes::Fixed, changed: Vec::new(), everywhere: Vec::new() };
+    let mut made = Made { becomes: Becomes::Fixed, changed: Vec::new(), everywhere: Vec::new(), asking: Vec::new() };
     for (edit, becomes) in edits {
         let file = Path::new(&edit.file);
         let place = format!("{}:{}", edit.file, edit.line);
@@ -59,7 +63,7 @@ pub(super) fn make(tree: &mut Tree, workspace: &Metadata, args: &Apply, of: &Mov
             bail!("{place}: the crate is `no_std`, and the library's types are used with `std`");
         }
         if becomes == Becomes::Shrunk {
-            shrink::edit(tree, workspace, edit)?;
+            made.asking.extend(shrink::edit(tree, workspace, edit)?);
         } else if becomes == Becomes::Wrapped {
             tree.write(file, &wrapped(&text, edit)?)?;
         } else if becomes == Becomes::Capacity {
@@ -110,7 +114,7 @@ fn tests_for_empty(text: &mut String, start: usize) {
     let first = attributes(text, start);
     let head = text[start..].split(['<', '>', ',', '\n']).next().unwrap_or_default().trim();
     let name = head.rsplit("::").next().unwrap_or_default().to_owned();
-    let is_changed = |of: &str| !of.starts_with(&format!("{name}::"));
+    let is_changed = |text: &str| !text.starts_with(&format!("{name}::"));
     let mut attributes = text[first..start].to_owned();
     for (from, to) in EMPTY.iter().filter(|(from, _)| is_changed(from)) {
         for path in ["", "std::collections::", "std::vec::", "std::string::"] {
@@ -137,10 +141,10 @@ fn default_of(text: &str, start: usize, from: &str) -> Option<std::ops::Range<us
         found: Option<std::ops::Range<usize>>,
     }
     impl<'ast> Visit<'ast> for Search<'_> {
-        fn visit_signature(&mut self, of: &'ast syn::Signature) {
-            if let syn::ReturnType::Type(_, ty) = &of.output
-                && of.ident == self.name
-                && of.inputs.is_empty()
+        fn visit_signature(&mut self, node: &'ast syn::Signature) {
+            if let syn::ReturnType::Type(_, ty) = &node.output
+                && node.ident == self.name
+                && node.inputs.is_empty()
                 && dense(&self.text[ty.span().byte_range()]) == self.from
             {
                 self.found = Some(ty.span().byte_range());
@@ -219,7 +223,7 @@ fn derive(tree: &mut Tree, workspace: &Metadata, edit: &Edit) -> Result<()> {
         bail!("{}: {} structs of the package have this name; derive `dwell::Sparse` by hand", edit.from, found.len());
     };
     let line = text[..*at].rfind('\n').map_or(0, |end| end + 1);
-    let indent: String = text[line..*at].chars().take_while(|of| of.is_whitespace()).collect();
+    let indent: String = text[line..*at].chars().take_while(|letter| letter.is_whitespace()).collect();
     text.insert_str(*at, &format!("#[derive(dwell::Sparse)]\n{indent}"));
     tree.write(file, text)
 }
@@ -257,7 +261,7 @@ mod tests {
     fn expression_is_wrapped_on_its_line() {
         let text =
             "async fn f() {\n    a(1).await;\n    join(a(1), b(\n        2)).await; a(1).await; a(1).await;\n}\n";
-        let of = |line, from: &str| {
+        let with = |line, from: &str| {
             wrapped(
                 text,
                 &Edit {
@@ -269,9 +273,9 @@ mod tests {
                 },
             )
         };
-        assert!(of(2, "a(1)").unwrap().contains("\n    Box::pin(a(1)).await;\n    join(a(1)"));
-        assert!(of(3, "b(\n        2)").unwrap().contains("join(a(1), Box::pin(b(\n        2)))"));
-        assert!(of(4, "a(1)").unwrap_err().to_string().contains("is there 2 times"));
-        assert!(of(9, "a(1)").is_err());
+        assert!(with(2, "a(1)").unwrap().contains("\n    Box::pin(a(1)).await;\n    join(a(1)"));
+        assert!(with(3, "b(\n        2)").unwrap().contains("join(a(1), Box::pin(b(\n        2)))"));
+        assert!(with(4, "a(1)").unwrap_err().to_string().contains("is there 2 times"));
+        assert!(with(9, "a(1)").is_err());
     }
 }

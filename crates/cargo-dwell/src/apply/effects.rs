@@ -1,6 +1,7 @@
 //! Effects of another type of a field that neither the compiler nor the tests need to see: what is known by its type, by its size,
 //! by its bytes, or by an order. Each is named with its place.
 
+use super::identity::{MAPS, Seen, aliases, words};
 use super::moves::Becomes;
 use super::syntax::{Bytes, dense};
 use super::tree::Tree;
@@ -35,7 +36,7 @@ const BYTES: [&str; 20] = [
 ];
 
 /// Words of functions that see the bytes of a value.
-const RAW: [&str; 13] = [
+const RAW: [&str; 23] = [
     "transmute",
     "transmute_copy",
     "zeroed",
@@ -49,13 +50,17 @@ const RAW: [&str; 13] = [
     "bytes_of",
     "cast_slice",
     "assume_init",
+    "assume_init_read",
+    "assume_init_ref",
+    "write_bytes",
+    "swap_nonoverlapping",
+    "copy_to_nonoverlapping",
+    "copy_from_nonoverlapping",
+    "align_to",
+    "cast_ref",
+    "from_bytes",
+    "try_from_bytes",
 ];
-
-/// Words of code that tells values apart by their type.
-const KEYED: [&str; 5] = ["TypeId", "type_id", "type_name_of_val", "downcast_ref", "downcast_mut"];
-
-/// Types of other crates that keep a value for each type.
-const MAPS: [&str; 6] = ["Extensions", "AnyMap", "TypeMap", "Extension", "Resource", "Resources"];
 
 /// Calls that give a value to such a map.
 const GIVES: [&str; 8] =
@@ -92,8 +97,8 @@ pub(super) fn find(tree: &Tree, sources: &[PathBuf], changed: &[Changed], is_pub
         files.push(File { path: file, text, source });
     }
     let mut found = BTreeSet::new();
-    for of in changed {
-        if let Some(subject) = Subject::of(of, &files) {
+    for change in changed {
+        if let Some(subject) = Subject::of(change, &files) {
             subject.look(&files, is_published, &mut found);
         }
     }
@@ -146,20 +151,18 @@ impl<'a> Subject<'a> {
         }
         let std = ["Option", "Vec", "String", "Box", "HashMap", "BTreeMap", "Self", "Pin", "Arc", "Rc", "PhantomData"];
         let inner = words(&changed.from).filter(|word| word.starts_with(char::is_uppercase) && !std.contains(word));
-        let inner = inner.map(str::to_owned).collect();
+        let mut inner: BTreeSet<String> = inner.map(str::to_owned).collect();
+        // The other names of these types.
+        for (name, target) in files.iter().flat_map(|file| aliases(&file.source)) {
+            if inner.contains(&name) || inner.contains(&target) {
+                inner.extend([name, target]);
+            }
+        }
         Some(Self { changed, owner, member, is_tuple, holders, inner })
     }
 
     fn look(&self, files: &[File<'_>], is_published: bool, found: &mut BTreeSet<Place>) {
-        let mut seen = Seen::default();
-        for file in files {
-            let mut keyed = Keyed { text: &file.text, seen: &mut seen };
-            keyed.visit_file(&file.source);
-            let downcasts = ["downcast_ref", "downcast_mut", "downcast", "is"];
-            seen.has_downcast |= downcasts.iter().any(|name| file.text.contains(&format!(".{name}::<")))
-                || downcasts[..3].iter().any(|name| file.text.contains(&format!(".{name}(")));
-            seen.has_keys |= words(&file.text).any(|word| KEYED.contains(&word) || MAPS.contains(&word));
-        }
+        let seen = Seen::of(files.iter().map(|file| (file.text.as_str(), &file.source)));
         for file in files {
             let mut search =
                 Search { subject: self, file, seen: &seen, is_published, own: Vec::new(), tests: 0, found };
@@ -176,17 +179,19 @@ impl<'a> Subject<'a> {
         let file = files.iter().find(|file| file.path == self.changed.file);
         let of_std = ["std::collections::HashMap", "collections::HashMap", "std::collections::hash_map::HashMap"];
         let is_std = |text: &str| {
-            let imported = text.lines().filter(|line| line.trim_start().starts_with("use ")).any(|line| {
+            let uses = || text.lines().filter(|line| line.trim_start().starts_with("use "));
+            let imported = uses().any(|line| {
                 dense(line).contains("std::collections::")
                     && words(line).any(|word| word == "HashMap" || line.contains("::*"))
             });
-            imported || of_std.iter().any(|path| dense(&self.changed.from).contains(path))
+            imported && !uses().any(|line| line.contains("as HashMap") || line.contains("HashMap as"))
+                || of_std.iter().any(|path| dense(&self.changed.from).contains(path))
         };
         let has_hasher = dense(&self.changed.from).split_once('<').is_some_and(|(_, arguments)| {
             let mut depth = 0;
-            let commas = arguments.chars().filter(|of| {
-                depth += i32::from("<([".contains(*of)) - i32::from(">)]".contains(*of));
-                *of == ',' && depth == 0
+            let commas = arguments.chars().filter(|letter| {
+                depth += i32::from("<([".contains(*letter)) - i32::from(">)]".contains(*letter));
+                *letter == ',' && depth == 0
             });
             commas.count() > 1 && !arguments.contains("RandomState")
         });
@@ -195,19 +200,6 @@ impl<'a> Subject<'a> {
             found.insert(Place { file: self.changed.file.clone(), line: self.changed.line as usize, why });
         }
     }
-}
-
-/// What the sources have.
-#[derive(Default)]
-struct Seen {
-    has_downcast: bool,
-    has_keys: bool,
-    /// The own functions that tell values apart by their type.
-    functions: BTreeSet<String>,
-}
-
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|of: char| !(of.is_alphanumeric() || of == '_')).filter(|word| !word.is_empty())
 }
 
 /// Finds types that have one of the holders in their own memory.
@@ -225,21 +217,21 @@ impl Holders<'_> {
 }
 
 impl<'ast> Visit<'ast> for Holders<'_> {
-    fn visit_item_struct(&mut self, of: &'ast syn::ItemStruct) {
-        self.inside(&of.ident, |search| of.fields.iter().for_each(|field| search.visit_type(&field.ty)));
+    fn visit_item_struct(&mut self, node: &'ast syn::ItemStruct) {
+        self.inside(&node.ident, |search| node.fields.iter().for_each(|field| search.visit_type(&field.ty)));
     }
 
-    fn visit_item_enum(&mut self, of: &'ast syn::ItemEnum) {
-        let fields = || of.variants.iter().flat_map(|variant| &variant.fields);
-        self.inside(&of.ident, |search| fields().for_each(|field| search.visit_type(&field.ty)));
+    fn visit_item_enum(&mut self, node: &'ast syn::ItemEnum) {
+        let fields = || node.variants.iter().flat_map(|variant| &variant.fields);
+        self.inside(&node.ident, |search| fields().for_each(|field| search.visit_type(&field.ty)));
     }
 
-    fn visit_item_union(&mut self, of: &'ast syn::ItemUnion) {
-        self.inside(&of.ident, |search| of.fields.named.iter().for_each(|field| search.visit_type(&field.ty)));
+    fn visit_item_union(&mut self, node: &'ast syn::ItemUnion) {
+        self.inside(&node.ident, |search| node.fields.named.iter().for_each(|field| search.visit_type(&field.ty)));
     }
 
-    fn visit_type_path(&mut self, of: &'ast syn::TypePath) {
-        let Some(last) = of.path.segments.last() else { return };
+    fn visit_type_path(&mut self, node: &'ast syn::TypePath) {
+        let Some(last) = node.path.segments.last() else { return };
         if let Some(name) = &self.name
             && self.holders.contains(&last.ident.to_string())
         {
@@ -260,46 +252,13 @@ impl<'ast> Visit<'ast> for Holders<'_> {
             "NonNull",
         ];
         if !elsewhere.iter().any(|name| last.ident == name) {
-            visit::visit_type_path(self, of);
+            visit::visit_type_path(self, node);
         }
     }
 
     fn visit_type_reference(&mut self, _: &'ast syn::TypeReference) {}
     fn visit_type_ptr(&mut self, _: &'ast syn::TypePtr) {}
     fn visit_type_bare_fn(&mut self, _: &'ast syn::TypeBareFn) {}
-}
-
-/// Finds the own functions that tell values apart by their type: those with a type parameter whose body asks for its identity.
-struct Keyed<'a> {
-    text: &'a str,
-    seen: &'a mut Seen,
-}
-
-impl Keyed<'_> {
-    fn function(&mut self, sig: &syn::Signature, block: &syn::Block) {
-        let is_generic = sig.generics.type_params().next().is_some()
-            || sig
-                .inputs
-                .iter()
-                .any(|of| matches!(of, syn::FnArg::Typed(of) if matches!(*of.ty, syn::Type::ImplTrait(_))));
-        let body = self.text.get(block.span().byte_range()).unwrap_or_default();
-        let asks =
-            ["TypeId", "type_name", "Any", "size_of", "size_of_val", "downcast_ref", "needs_drop", "type_name_of_val"];
-        let head = self.text.get(sig.span().byte_range()).unwrap_or_default();
-        if is_generic && words(body).chain(words(head)).any(|word| asks.contains(&word)) {
-            self.seen.functions.insert(sig.ident.to_string());
-        }
-    }
-}
-
-impl<'ast> Visit<'ast> for Keyed<'_> {
-    fn visit_item_fn(&mut self, of: &'ast syn::ItemFn) {
-        self.function(&of.sig, &of.block);
-    }
-
-    fn visit_impl_item_fn(&mut self, of: &'ast syn::ImplItemFn) {
-        self.function(&of.sig, &of.block);
-    }
 }
 
 /// Looks for the effects in a file.
@@ -324,26 +283,23 @@ impl Search<'_> {
         if !self.subject.holders.contains(&name.to_string()) {
             return;
         }
-        for attribute in attributes {
-            let syn::Meta::List(list) = &attribute.meta else { continue };
-            let text = list.tokens.to_string();
-            let line = attribute.span().start().line;
-            if list.path.is_ident("repr") {
+        for (attribute, text, line) in attributes.iter().flat_map(lists) {
+            if attribute == "repr" {
                 let is_layout = |word: &str| word != "align" && word.parse::<u64>().is_err();
                 if words(&text).any(is_layout) {
                     self.add(line, format!("`repr({})`: the bytes of {name} change", dense(&text)));
                 }
-            } else if list.path.is_ident("derive")
-                && let Some(of) = words(&text).find(|word| BYTES.contains(word))
+            } else if attribute == "derive"
+                && let Some(derive) = words(&text).find(|word| BYTES.contains(word))
             {
-                self.add(line, format!("`derive({of})`: the bytes of {name} change"));
+                self.add(line, format!("`derive({derive})`: the bytes of {name} change"));
             }
         }
     }
 
     /// An error that another one has as its source is known by its type.
     fn source(&mut self, derives: &[syn::Attribute], variant: Option<&syn::Variant>, fields: &syn::Fields) {
-        let is_derived = derives.iter().any(|of| match &of.meta {
+        let is_derived = derives.iter().any(|derive| match &derive.meta {
             syn::Meta::List(list) if list.path.is_ident("derive") => {
                 words(&list.tokens.to_string()).any(|word| ["Error", "Snafu", "Diagnostic", "Fail"].contains(&word))
             }
@@ -352,8 +308,8 @@ impl Search<'_> {
         if !is_derived {
             return;
         }
-        let is_transparent = |of: &syn::Attribute| matches!(&of.meta, syn::Meta::List(list) if words(&list.tokens.to_string()).any(|word| word == "transparent"));
-        let transparent = variant.map_or(derives, |of| &of.attrs).iter().any(is_transparent);
+        let is_transparent = |attribute: &syn::Attribute| matches!(&attribute.meta, syn::Meta::List(list) if words(&list.tokens.to_string()).any(|word| word == "transparent"));
+        let transparent = variant.map_or(derives, |of_variant| &of_variant.attrs).iter().any(is_transparent);
         for (index, field) in fields.iter().enumerate() {
             let name = field.ident.as_ref().map_or_else(|| index.to_string(), ToString::to_string);
             let is_it = if self.subject.is_tuple {
@@ -361,8 +317,10 @@ impl Search<'_> {
             } else {
                 name == self.subject.member
             };
-            let marked =
-                field.attrs.iter().any(|of| ["source", "from", "cause"].iter().any(|word| of.path().is_ident(word)));
+            let marked = field
+                .attrs
+                .iter()
+                .any(|attr| ["source", "from", "cause"].iter().any(|word| attr.path().is_ident(word)));
             if is_it && (marked || transparent || name == "source") && (self.seen.has_downcast || self.is_published) {
                 let line = field.ty.span().start().line;
                 let ty = dense(&self.subject.changed.from);
@@ -375,11 +333,16 @@ impl Search<'_> {
     }
 
     fn function(&mut self, sig: &syn::Signature, block: &syn::Block) {
-        let range = sig.span().byte_range().start..block.span().byte_range().end;
+        self.code(sig.span().byte_range().start..block.span().byte_range().end, Some(sig));
+    }
+
+    /// Looks at a function, or at another item without one.
+    fn code(&mut self, range: Bytes, sig: Option<&syn::Signature>) {
         let Some(text) = self.file.text.get(range.clone()) else { return };
         let (subject, own) = (self.subject, self.own.last().cloned().unwrap_or_default());
         let is_holder = |word: &str| subject.holders.contains(word) || word == "Self" && subject.holders.contains(&own);
-        let has_holder = words(text).any(is_holder) || sig.receiver().is_some() && subject.holders.contains(&own);
+        let has_receiver = sig.is_some_and(|sig| sig.receiver().is_some());
+        let has_holder = words(text).any(is_holder) || has_receiver && subject.holders.contains(&own);
         let has_member = words(text).any(|word| word == subject.member)
             && (!subject.is_tuple
                 || text.contains(&format!("{}(", subject.member))
@@ -391,26 +354,41 @@ impl Search<'_> {
         let body = Body { text, start: range.start, whole: &self.file.text };
         let mut all = Vec::new();
         for (name, arguments, line) in body.calls() {
-            let of = |set: &dyn Fn(&str) -> bool| words(&arguments).any(set);
+            let with = |set: &dyn Fn(&str) -> bool| words(&arguments).any(set);
             match name.as_str() {
-                "size_of" | "align_of" if of(&is_holder) => {
+                "size_of" | "align_of" if with(&is_holder) => {
                     all.push((line, format!("`{name}::<{}>()` is another number", dense(&arguments))));
+                }
+                "needs_drop" if with(&is_holder) => {
+                    all.push((line, format!("`needs_drop::<{}>()` may be true now", dense(&arguments))));
+                }
+                "new" | "array" if with(&is_holder) && words(text).any(|word| word == "Layout") => {
+                    all.push((line, format!("the layout of {} is another one", dense(&arguments))));
+                }
+                "for_value" | "for_value_raw" if has_member || has_holder => {
+                    all.push((line, format!("`{name}` may see the box instead of {}", dense(&subject.changed.from))));
+                }
+                "forget" if has_holder || has_member => {
+                    all.push((line, format!("`forget` leaks the memory that {} owns now", subject.owner)));
+                }
+                name if has_member && self.seen.of_box.contains(name) => {
+                    all.push((line, format!("`{name}` may be that of the box, which does something else")));
                 }
                 "size_of_val" | "align_of_val" if has_member || has_holder => {
                     all.push((line, format!("`{name}` may see the box instead of {}", dense(&subject.changed.from))));
                 }
-                "offset_of" if of(&is_holder) => {
+                "offset_of" if with(&is_holder) => {
                     all.push((line, format!("`offset_of!` of {} is another number", subject.owner)));
                 }
                 name if RAW.contains(&name) && (has_holder || has_member) => {
                     all.push((line, format!("`{name}`: the bytes of {} change", subject.owner)));
                 }
-                "downcast_ref" | "downcast_mut" | "downcast" | "is" if of(&|word| subject.inner.contains(word)) => {
+                "downcast_ref" | "downcast_mut" | "downcast" | "is" if with(&|word| subject.inner.contains(word)) => {
                     all.push((line, format!("`{name}::<{}>` may find a box instead", dense(&arguments))));
                 }
                 "of" | "get" | "get_mut" | "remove" | "contains" | "take" | "insert" | "resource" | "resource_mut"
                 | "extension"
-                    if self.seen.has_keys && of(&|word| subject.inner.contains(word)) =>
+                    if self.seen.has_keys && with(&|word| subject.inner.contains(word)) =>
                 {
                     all.push((
                         line,
@@ -445,22 +423,30 @@ impl Search<'_> {
             ("as *mut", "the pointer may be one to the box"),
             (".cast::<u8>", "the bytes change"),
             ("addr_of", "the address may be that of the box"),
+            ("ptr::read(", "the value that it copies owns memory now"),
+            ("ptr::write(", "the value that it hides owns memory now"),
+            ("ptr::copy(", "the value that it copies owns memory now"),
+            ("ManuallyDrop", "a value in it owns memory now"),
         ] {
-            let is_near =
-                if word == "dyn Any" { has_member } else { has_member || has_holder && word.ends_with("u8>") };
+            let is_whole = word.ends_with("u8>") || word.starts_with("ptr") || word == "ManuallyDrop";
+            let is_near = has_member || has_holder && is_whole;
             if let (true, Some(at)) = (is_near, text.find(word)) {
-                all.push((body.line(at), format!("`{word}`: {why}")));
+                all.push((body.line(at), format!("`{}`: {why}", word.trim_end_matches('('))));
             }
         }
+        for name in self.seen.traits_of_box.iter().filter(|name| has_member && text.contains(&format!("dyn {name}"))) {
+            all.push((body.line(0), format!("a `dyn {name}` may be one of the box, which does something else")));
+        }
         // A method of another trait may have the name: that of an error returns one.
-        let gives_error = || {
+        let gives_error = |sig: &syn::Signature| {
             let whole = sig.output.span().byte_range();
             sig.ident == "provide"
                 || self.file.text.get(whole).is_some_and(|ty| ty.contains("Error") || ty.contains("Fail"))
         };
-        if ["source", "cause", "provide"].iter().any(|name| sig.ident == name)
+        if let Some(sig) = sig
+            && ["source", "cause", "provide"].iter().any(|name| sig.ident == name)
             && has_member
-            && gives_error()
+            && gives_error(sig)
             && (self.seen.has_downcast || self.is_published)
         {
             all.push((
@@ -478,7 +464,7 @@ impl Search<'_> {
     }
 
     fn test(&mut self, attributes: &[syn::Attribute], visit: impl FnOnce(&mut Self)) {
-        let is_test = |of: &syn::Attribute| match &of.meta {
+        let is_test = |attribute: &syn::Attribute| match &attribute.meta {
             syn::Meta::Path(path) => path.segments.last().is_some_and(|last| last.ident == "test"),
             syn::Meta::List(list) => list.path.is_ident("cfg") && list.tokens.to_string() == "test",
             syn::Meta::NameValue(_) => false,
@@ -493,70 +479,102 @@ impl Search<'_> {
 }
 
 impl<'ast> Visit<'ast> for Search<'_> {
-    fn visit_item_mod(&mut self, of: &'ast syn::ItemMod) {
-        self.test(&of.attrs, |search| visit::visit_item_mod(search, of));
+    fn visit_item_mod(&mut self, node: &'ast syn::ItemMod) {
+        self.test(&node.attrs, |search| visit::visit_item_mod(search, node));
     }
 
-    fn visit_item_struct(&mut self, of: &'ast syn::ItemStruct) {
-        self.attributes(&of.ident, &of.attrs);
-        if of.ident == self.subject.owner {
-            self.source(&of.attrs, None, &of.fields);
+    fn visit_item_const(&mut self, node: &'ast syn::ItemConst) {
+        self.test(&node.attrs, |search| search.code(node.span().byte_range(), None));
+    }
+
+    fn visit_item_static(&mut self, node: &'ast syn::ItemStatic) {
+        self.test(&node.attrs, |search| search.code(node.span().byte_range(), None));
+    }
+
+    fn visit_item_macro(&mut self, node: &'ast syn::ItemMacro) {
+        self.test(&node.attrs, |search| search.code(node.span().byte_range(), None));
+    }
+
+    fn visit_impl_item_const(&mut self, node: &'ast syn::ImplItemConst) {
+        self.test(&node.attrs, |search| search.code(node.span().byte_range(), None));
+    }
+
+    fn visit_item_struct(&mut self, node: &'ast syn::ItemStruct) {
+        self.attributes(&node.ident, &node.attrs);
+        node.fields.iter().for_each(|field| self.code(field.ty.span().byte_range(), None));
+        if node.ident == self.subject.owner {
+            self.source(&node.attrs, None, &node.fields);
         }
     }
 
-    fn visit_item_enum(&mut self, of: &'ast syn::ItemEnum) {
-        self.attributes(&of.ident, &of.attrs);
-        if of.ident == self.subject.owner {
-            for variant in &of.variants {
+    fn visit_item_enum(&mut self, node: &'ast syn::ItemEnum) {
+        self.attributes(&node.ident, &node.attrs);
+        if node.ident == self.subject.owner {
+            for variant in &node.variants {
                 let is_it = words(&self.subject.changed.item).any(|word| variant.ident == word);
                 if is_it {
-                    self.source(&of.attrs, Some(variant), &variant.fields);
+                    self.source(&node.attrs, Some(variant), &variant.fields);
                 }
             }
         }
     }
 
-    fn visit_item_union(&mut self, of: &'ast syn::ItemUnion) {
-        if self.subject.holders.contains(&of.ident.to_string()) {
-            self.add(of.span().start().line, format!("a union: the bytes of {} change", of.ident));
+    fn visit_item_union(&mut self, node: &'ast syn::ItemUnion) {
+        if self.subject.holders.contains(&node.ident.to_string()) {
+            self.add(node.span().start().line, format!("a union: the bytes of {} change", node.ident));
         }
     }
 
-    fn visit_item_impl(&mut self, of: &'ast syn::ItemImpl) {
-        let name = match &*of.self_ty {
+    fn visit_item_impl(&mut self, node: &'ast syn::ItemImpl) {
+        let name = match &*node.self_ty {
             syn::Type::Path(path) => path.path.segments.last().map(|last| last.ident.to_string()),
             _ => None,
         };
         let name = name.unwrap_or_default();
-        if let (Some(_), Some((_, path, _))) = (of.unsafety, &of.trait_)
+        if let (Some(_), Some((_, path, _))) = (node.unsafety, &node.trait_)
             && self.subject.holders.contains(&name)
         {
             let of_trait = path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
             if !["Send", "Sync"].contains(&of_trait.as_str()) {
                 self.add(
-                    of.span().start().line,
+                    node.span().start().line,
                     format!("`unsafe impl {of_trait} for {name}` promises what may no longer hold"),
                 );
             }
         }
         self.own.push(name);
-        visit::visit_item_impl(self, of);
+        visit::visit_item_impl(self, node);
         self.own.pop();
     }
 
-    fn visit_item_fn(&mut self, of: &'ast syn::ItemFn) {
-        self.test(&of.attrs, |search| search.function(&of.sig, &of.block));
+    fn visit_item_fn(&mut self, node: &'ast syn::ItemFn) {
+        self.test(&node.attrs, |search| search.function(&node.sig, &node.block));
     }
 
-    fn visit_impl_item_fn(&mut self, of: &'ast syn::ImplItemFn) {
-        self.test(&of.attrs, |search| search.function(&of.sig, &of.block));
+    fn visit_impl_item_fn(&mut self, node: &'ast syn::ImplItemFn) {
+        self.test(&node.attrs, |search| search.function(&node.sig, &node.block));
     }
 
-    fn visit_trait_item_fn(&mut self, of: &'ast syn::TraitItemFn) {
-        if let Some(block) = &of.default {
-            self.function(&of.sig, block);
+    fn visit_trait_item_fn(&mut self, node: &'ast syn::TraitItemFn) {
+        if let Some(block) = &node.default {
+            self.function(&node.sig, block);
         }
     }
+}
+
+/// Returns an attribute with what is in its parentheses, and its line; those that a `cfg_attr` may give.
+fn lists(attribute: &syn::Attribute) -> Vec<(String, String, usize)> {
+    let syn::Meta::List(list) = &attribute.meta else { return Vec::new() };
+    let line = attribute.span().start().line;
+    let with = |path: &syn::Path| path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
+    if !list.path.is_ident("cfg_attr") {
+        return vec![(with(&list.path), list.tokens.to_string(), line)];
+    }
+    let given = list.parse_args_with(syn::punctuated::Punctuated::<syn::Meta, syn::Token![,]>::parse_terminated);
+    let given = given.into_iter().flatten().skip(1);
+    given
+        .filter_map(|of_cfg| of_cfg.require_list().ok().map(|list| (with(&list.path), list.tokens.to_string(), line)))
+        .collect()
 }
 
 /// The text of a function.
@@ -573,13 +591,13 @@ impl Body<'_> {
 
     /// Returns the calls of functions, methods and macros: the name, the type arguments or what a macro is given, and the line.
     fn calls(&self) -> Vec<(String, String, usize)> {
-        let is_word = |of: char| of.is_alphanumeric() || of == '_';
+        let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
         let mut all = Vec::new();
         let mut word: Option<Bytes> = None;
         let text = self.text;
-        for (at, of) in text.char_indices().chain([(text.len(), ' ')]) {
-            if is_word(of) {
-                word = Some(word.map_or(at, |word| word.start)..at + of.len_utf8());
+        for (at, letter) in text.char_indices().chain([(text.len(), ' ')]) {
+            if is_word(letter) {
+                word = Some(word.map_or(at, |word| word.start)..at + letter.len_utf8());
                 continue;
             }
             let Some(name) = word.take() else { continue };
@@ -603,8 +621,8 @@ impl Body<'_> {
 /// Returns the text up to the bracket that closes one before it.
 fn up_to_end(text: &str, open: char, close: char) -> &str {
     let mut depth = 1;
-    for (at, of) in text.char_indices() {
-        depth += i32::from(of == open) - i32::from(of == close);
+    for (at, letter) in text.char_indices() {
+        depth += i32::from(letter == open) - i32::from(letter == close);
         if depth == 0 {
             return &text[..at];
         }
@@ -629,7 +647,7 @@ mod tests {
         };
         let mut found = BTreeSet::new();
         Subject::of(&changed, &files).unwrap().look(&files, false, &mut found);
-        found.into_iter().map(|of| of.line).collect()
+        found.into_iter().map(|item| item.line).collect()
     }
 
     #[test]
@@ -672,19 +690,66 @@ mod tests {
     }
 
     #[test]
+    fn layouts_and_drops_are_named() {
+        let types = "struct E { d: D }\nenum K { V(D), W }\n";
+        for (item, text) in [
+            ("E.d", "const N: usize = size_of::<E>();"),
+            ("E.d", "impl E { const N: usize = size_of::<Self>(); }"),
+            ("E.d", "struct P([u8; size_of::<E>()]);"),
+            ("E.d", "static L: Layout = Layout::new::<E>();"),
+            ("E.d", "const_assert!(size_of::<E>() == 8);"),
+            ("E.d", "#[cfg_attr(windows, derive(Clone), repr(C))] struct P { e: E }"),
+            ("E.d", "fn f() -> bool { needs_drop::<E>() }"),
+            ("E.d", "fn f(e: &E) -> E { unsafe { ptr::read(e) } }"),
+            ("E.d", "fn f(e: E) { forget(e) }"),
+            ("E.d", "fn f(e: E) -> ManuallyDrop<E> { g(e) }"),
+            ("E.d", "type O = D; fn f(x: &dyn Error) -> bool { x.downcast_ref::<O>().is_some() }"),
+        ] {
+            assert_eq!(seen(item, &format!("{types}{text}")), [3], "{text}");
+        }
+        for text in [
+            "const N: usize = size_of::<D>();",
+            "#[cfg(test)] const N: usize = size_of::<E>();",
+            "#[cfg_attr(windows, repr(align(64)))] struct P { e: E }",
+            "type O = Other; fn f(x: &dyn Error) -> bool { x.downcast_ref::<O>().is_some() }",
+        ] {
+            assert_eq!(seen("E.d", &format!("{types}{text}")), [0; 0], "{text}");
+        }
+    }
+
+    /// What an `impl` for boxes does not pass on is another method for a box.
+    #[test]
+    fn other_methods_of_a_box_are_named() {
+        let with = |of_box: &str, uses: &str| {
+            let text = "enum K { V(D), W }\ntrait T { fn a(&self) -> u8 { 1 } fn b(&self) -> u8; fn c(&self) {} } impl T for D { fn a(&self) -> u8 { 2 } }\n";
+            seen("K::V", &format!("{text}{of_box}\n{uses}"))
+        };
+        let uses = |call: &str| format!("fn f(k: &K) -> u8 {{ match k {{ K::V(d) => {call}, K::W => 0 }} }}");
+        let passes = "impl<X: T> T for Box<X> { fn b(&self) -> u8 { (**self).b() } }";
+        assert_eq!(with(passes, &uses("d.a()")), [4], "`a` is not passed on");
+        assert!(with(passes, &uses("d.b()")).is_empty() && with(passes, &uses("d.c()")).is_empty());
+        assert!(with("", &uses("d.a()")).is_empty());
+        assert_eq!(with("impl T for Box<D> { fn b(&self) -> u8 { 2 } }", &uses("d.b()")), [4]);
+        assert_eq!(with(passes, &format!("fn g<X: T>(x: &X) -> u8 {{ x.a() }} {}", uses("g(d)"))), [4]);
+        let named = "impl<X> T for X { fn b(&self) -> u8 { type_name::<X>().len() as u8 } }";
+        assert_eq!(with(named, &uses("d.b()")), [4]);
+        assert_eq!(with("fn g(x: &dyn Any) -> bool { x.is::<u8>() }", &uses("u8::from(g(d))")), [4]);
+    }
+
+    #[test]
     fn sources_of_errors_are_named_if_something_downcasts() {
-        let of = |attribute: &str, rest: &str| {
+        let with = |attribute: &str, rest: &str| {
             seen("K::V", &format!("#[derive(Debug, Error)]\nenum K {{\n#[error(\"x\")] V({attribute} D) }}\n{rest}"))
         };
         let asks = "fn f(x: &dyn Error) { x.downcast_ref::<Other>(); }";
-        assert_eq!(of("#[source]", asks), [3]);
-        assert_eq!(of("#[from]", asks), [3]);
-        assert!(of("", asks).is_empty() && of("#[source]", "").is_empty());
+        assert_eq!(with("#[source]", asks), [3]);
+        assert_eq!(with("#[from]", asks), [3]);
+        assert!(with("", asks).is_empty() && with("#[source]", "").is_empty());
     }
 
     #[test]
     fn a_fixed_hasher_has_an_order() {
-        let of = |from: &str, text: &str| {
+        let with = |from: &str, text: &str| {
             let path = PathBuf::from("src/a.rs");
             let files = [File { path: &path, text: text.to_owned(), source: syn::parse_file(text).unwrap() }];
             let changed = Changed {
@@ -699,12 +764,13 @@ mod tests {
             !found.is_empty()
         };
         let std = "use std::collections::HashMap;";
-        assert!(!of("HashMap<String, (u8, u8)>", std) && !of("BTreeMap<u8, u8>", ""));
-        assert!(!of("std::collections::HashMap<u8, u8>", "") && !of("HashMap<u8, u8, RandomState>", std));
+        assert!(!with("HashMap<String, (u8, u8)>", std) && !with("BTreeMap<u8, u8>", ""));
+        assert!(!with("std::collections::HashMap<u8, u8>", "") && !with("HashMap<u8, u8, RandomState>", std));
         assert!(
-            of("HashMap<u8, u8, BuildHasherDefault<F>>", std)
-                && of("HashMap<u8, u8>", "use fxhash::FxHashMap as HashMap;")
+            with("HashMap<u8, u8, BuildHasherDefault<F>>", std)
+                && with("HashMap<u8, u8>", "use fxhash::FxHashMap as HashMap;")
         );
-        assert!(of("HashMap<u8, u8>", "type HashMap<K, V> = std::collections::HashMap<K, V, F>;"));
+        assert!(with("HashMap<u8, u8>", &format!("{std}\nuse fxhash::FxHashMap as HashMap;")));
+        assert!(with("HashMap<u8, u8>", "type HashMap<K, V> = std::collections::HashMap<K, V, F>;"));
     }
 }

@@ -34,8 +34,8 @@ pub(super) fn replace(tree: &mut Tree, workspace: &Metadata, edit: &Edit, become
         }
     }
     let item = &edit.item;
-    let all = || found.iter().flat_map(|(file, text, named)| named.iter().map(move |of| (file, text, of)));
-    let texts: BTreeSet<String> = all().map(|(_, text, of)| without_lifetimes(&text[of.value.clone()])).collect();
+    let all = || found.iter().flat_map(|(file, text, named)| named.iter().map(move |item| (file, text, item)));
+    let texts: BTreeSet<String> = all().map(|(_, text, named)| without_lifetimes(&text[named.value.clone()])).collect();
     let is_future = matches!(becomes, Becomes::Owner(Owner::Future, _));
     match texts.len() {
         0 => bail!("{item}: no type of the package has this name; an alias or a macro may write it"),
@@ -47,11 +47,11 @@ pub(super) fn replace(tree: &mut Tree, workspace: &Metadata, edit: &Edit, become
         ),
     }
     for (file, mut text, mut named) in found {
-        named.sort_by_key(|of| std::cmp::Reverse(of.whole.start));
-        for of in named {
-            let value = &text[of.value.clone()];
+        named.sort_by_key(|place| std::cmp::Reverse(place.whole.start));
+        for place in named {
+            let value = &text[place.value.clone()];
             let (new, function) = match becomes {
-                Becomes::Owner(Owner::Future, _) => (of.future.clone().unwrap_or_default(), ""),
+                Becomes::Owner(Owner::Future, _) => (place.future.clone().unwrap_or_default(), ""),
                 Becomes::Owner(Owner::Small, _) => {
                     let words = edit.to.rsplit(',').next().unwrap_or_default().trim_end_matches('>').trim();
                     (format!("dwell::SmallBox<{value}, {words}>"), "dwell::small_box!")
@@ -59,13 +59,13 @@ pub(super) fn replace(tree: &mut Tree, workspace: &Metadata, edit: &Edit, become
                 Becomes::Owner(Owner::PoolDyn, _) => (format!("{}<{value}>", with_paths("Pooled")), "dwell::pooled!"),
                 _ => (format!("{}<{value}>", with_paths("Pooled")), "dwell::slab::Pooled::new"),
             };
-            match of.cast.filter(|_| !is_future) {
+            match place.cast.filter(|_| !is_future) {
                 Some(cast) => {
                     let value = &text[cast.value];
                     let block = format!("{{ let value: {new} = {function}({value}); value }}");
                     text.replace_range(cast.whole, &block);
                 }
-                None => text.replace_range(of.whole, &new),
+                None => text.replace_range(place.whole, &new),
             }
         }
         tree.write(&file, &text)?;
@@ -81,7 +81,7 @@ fn without_lifetimes(text: &str) -> String {
     while let Some(at) = rest.find('\'') {
         out.push_str(rest[..at].trim_end_matches('+'));
         let after = &rest[at + 1..];
-        let end = after.find(|of: char| !(of.is_alphanumeric() || of == '_')).unwrap_or(after.len());
+        let end = after.find(|letter: char| !(letter.is_alphanumeric() || letter == '_')).unwrap_or(after.len());
         rest = &after[end..];
     }
     out + rest
@@ -118,15 +118,15 @@ impl Wanted {
 fn boxed(ty: &syn::Type) -> Option<Boxed> {
     match ty {
         syn::Type::Path(path) => Some(Boxed::Value(path.path.segments.last()?.ident.to_string())),
-        syn::Type::TraitObject(of) => Some(Boxed::Trait(trait_name(of)?)),
-        syn::Type::Paren(of) => boxed(&of.elem),
+        syn::Type::TraitObject(trait_object) => Some(Boxed::Trait(trait_name(trait_object)?)),
+        syn::Type::Paren(paren) => boxed(&paren.elem),
         _ => None,
     }
 }
 
 /// Returns the last name of a trait object's first trait.
-fn trait_name(of: &syn::TypeTraitObject) -> Option<String> {
-    of.bounds.iter().find_map(|bound| match bound {
+fn trait_name(object: &syn::TypeTraitObject) -> Option<String> {
+    object.bounds.iter().find_map(|bound| match bound {
         syn::TypeParamBound::Trait(bound) => Some(bound.path.segments.last()?.ident.to_string()),
         _ => None,
     })
@@ -170,14 +170,14 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// Visits the fields of a struct or variant.
-    fn fields(&mut self, of: &str, fields: &syn::Fields) {
+    fn fields(&mut self, text: &str, fields: &syn::Fields) {
         for (index, field) in fields.iter().enumerate() {
             let before = self.found.len();
             self.visit_field(field);
             if self.found.len() > before {
-                let is_only = fields.len() == 1 && field.ident.is_none() && of.contains("::");
+                let is_only = fields.len() == 1 && field.ident.is_none() && text.contains("::");
                 let name = field.ident.as_ref().map_or_else(|| index.to_string(), ToString::to_string);
-                self.items.push(if is_only { of.to_owned() } else { format!("{of}.{name}") });
+                self.items.push(if is_only { text.to_owned() } else { format!("{text}.{name}") });
             }
         }
     }
@@ -187,8 +187,8 @@ impl Search<'_> {
             Wanted::Box(wanted) => {
                 let value = argument(path, "Box")?;
                 let is_same = match (wanted, boxed(value)?) {
-                    (Boxed::Value(wanted), Boxed::Value(of)) | (Boxed::Trait(wanted), Boxed::Trait(of)) => {
-                        *wanted == of
+                    (Boxed::Value(wanted), Boxed::Value(value)) | (Boxed::Trait(wanted), Boxed::Trait(value)) => {
+                        *wanted == value
                     }
                     _ => false,
                 };
@@ -204,8 +204,8 @@ fn future(path: &syn::Path, text: &str) -> Option<String> {
     let source = |ty: &syn::Type| text.get(ty.span().byte_range());
     if let Some(output) = argument(path, "BoxFuture") {
         let syn::PathArguments::AngleBracketed(all) = &path.segments.last()?.arguments else { return None };
-        let lifetime = all.args.iter().find_map(|of| match of {
-            syn::GenericArgument::Lifetime(of) => Some(of.to_string()),
+        let lifetime = all.args.iter().find_map(|arg| match arg {
+            syn::GenericArgument::Lifetime(lifetime) => Some(lifetime.to_string()),
             _ => None,
         });
         let lifetime = lifetime.unwrap_or_else(|| "'_".into());
@@ -216,8 +216,8 @@ fn future(path: &syn::Path, text: &str) -> Option<String> {
     let (mut output, mut lifetime, mut is_send) = (None, "'static".to_owned(), false);
     for bound in &object.bounds {
         match bound {
-            syn::TypeParamBound::Lifetime(of) => lifetime = of.to_string(),
-            syn::TypeParamBound::Trait(of) => match of.path.segments.last()? {
+            syn::TypeParamBound::Lifetime(typeparambound_lifetime) => lifetime = typeparambound_lifetime.to_string(),
+            syn::TypeParamBound::Trait(item_trait) => match item_trait.path.segments.last()? {
                 last if last.ident == "Send" => is_send = true,
                 last if last.ident == "Future" => output = output_of(last),
                 _ => return None,
@@ -232,8 +232,8 @@ fn future(path: &syn::Path, text: &str) -> Option<String> {
 /// Returns `T` of `Future<Output = T>`.
 fn output_of(last: &syn::PathSegment) -> Option<&syn::Type> {
     let syn::PathArguments::AngleBracketed(all) = &last.arguments else { return None };
-    all.args.iter().find_map(|of| match of {
-        syn::GenericArgument::AssocType(of) if of.ident == "Output" => Some(&of.ty),
+    all.args.iter().find_map(|arg| match arg {
+        syn::GenericArgument::AssocType(assoc_type) if assoc_type.ident == "Output" => Some(&assoc_type.ty),
         _ => None,
     })
 }
@@ -261,19 +261,19 @@ impl<'ast> Visit<'ast> for Search<'_> {
         }
     }
 
-    fn visit_expr_cast(&mut self, of: &'ast syn::ExprCast) {
+    fn visit_expr_cast(&mut self, node: &'ast syn::ExprCast) {
         let before = self.found.len();
-        self.visit_expr(&of.expr);
+        self.visit_expr(&node.expr);
         // The text of a value that names the type itself changes too.
         let is_plain = self.found.len() == before;
-        self.visit_type(&of.ty);
-        let named = self.found.get_mut(before).filter(|named| named.whole == of.ty.span().byte_range() && is_plain);
-        let value = match &*of.expr {
+        self.visit_type(&node.ty);
+        let named = self.found.get_mut(before).filter(|named| named.whole == node.ty.span().byte_range() && is_plain);
+        let value = match &*node.expr {
             syn::Expr::Call(call) => call.args.first(),
             _ => None,
         };
         if let (Some(named), Some(value)) = (named, value) {
-            named.cast = Some(Cast { whole: of.span().byte_range(), value: value.span().byte_range() });
+            named.cast = Some(Cast { whole: node.span().byte_range(), value: value.span().byte_range() });
         }
     }
 }
@@ -286,8 +286,8 @@ mod tests {
         let wanted = Wanted::of(from);
         let mut search = Search { wanted: &wanted, text, found: Vec::new(), items: Vec::new() };
         search.visit_file(&syn::parse_file(text).unwrap());
-        let of = |named: Named| (text[named.whole].to_owned(), named.future);
-        search.found.into_iter().map(of).collect()
+        let with = |named: Named| (text[named.whole].to_owned(), named.future);
+        search.found.into_iter().map(with).collect()
     }
 
     #[test]
@@ -309,7 +309,8 @@ mod tests {
     fn futures_become_those_of_the_pool() {
         let text = "type A = Pin<Box<dyn Future<Output = Result<(), E>> + Send + 'a>>;\ntype B = BoxFuture<'static, u8>;\n\
                     type C = std::pin::Pin<Box<dyn std::future::Future<Output = u8>>>; type D = Pin<Box<dyn Stream>>;\n";
-        let all: Vec<String> = found("Pin<Box<dyn Future>>", text).into_iter().filter_map(|(_, of)| of).collect();
+        let all: Vec<String> =
+            found("Pin<Box<dyn Future>>", text).into_iter().filter_map(|(_, future)| future).collect();
         assert_eq!(
             all,
             [

@@ -1,7 +1,7 @@
 //! What git knows of a work tree.
 
 use anyhow::{Result, bail};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Returns what git prints in a folder; `None` if it fails, as outside of a repository.
@@ -22,6 +22,16 @@ pub(super) fn is_dirty(root: &Path) -> Option<bool> {
     }
     let output = git(root, &["status", "--porcelain", "--untracked-files=no", "--", "."])?;
     Some(!output.is_empty())
+}
+
+/// Returns the files that git tracks in the whole repository of a folder and that match a pattern.
+pub(super) fn files_of_repository(root: &Path, pattern: &str) -> Vec<PathBuf> {
+    let top = git(root, &["rev-parse", "--show-toplevel"]);
+    let Some(top) = top.and_then(|top| Some(PathBuf::from(String::from_utf8(top).ok()?.trim_end()))) else {
+        return Vec::new();
+    };
+    let files = git(&top, &["ls-files", "-z", "--", pattern]).unwrap_or_default();
+    String::from_utf8_lossy(&files).split('\0').filter(|name| !name.is_empty()).map(|name| top.join(name)).collect()
 }
 
 /// Refuses a file of a repository that git does not track: a change of it could not be undone, and a generated file would lose it.

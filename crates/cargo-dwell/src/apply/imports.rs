@@ -12,7 +12,7 @@ const TIMES: usize = 2;
 pub(super) fn added(before: &str, after: &str) -> Option<String> {
     let mut text = after.to_owned();
     for path in PATHS {
-        let places = |of: &str| of.match_indices(path).filter(|(at, _)| is_whole(of, *at, path)).count();
+        let places = |name: &str| name.match_indices(path).filter(|(at, _)| is_whole(name, *at, path)).count();
         if places(&text) > places(before)
             && let Some(imported) = by_import(&text, path).or_else(|| with_import(&text, path))
         {
@@ -22,20 +22,21 @@ pub(super) fn added(before: &str, after: &str) -> Option<String> {
     (text != after).then_some(text)
 }
 
-fn is_word(of: char) -> bool {
-    of.is_alphanumeric() || of == '_'
+fn is_word(letter: char) -> bool {
+    letter.is_alphanumeric() || letter == '_'
 }
 
 /// Returns `true` if a path at a place of a text is no part of a longer one.
 fn is_whole(text: &str, at: usize, path: &str) -> bool {
-    !text[..at].ends_with(|of: char| is_word(of) || of == ':') && !text[at + path.len()..].starts_with(is_word)
+    !text[..at].ends_with(|letter: char| is_word(letter) || letter == ':')
+        && !text[at + path.len()..].starts_with(is_word)
 }
 
 /// Returns the modules with their contents in a file, and its imports.
 fn parts(source: &syn::File) -> (Vec<Bytes>, Vec<&syn::ItemUse>) {
-    let modules = source.items.iter().filter(|item| matches!(item, syn::Item::Mod(of) if of.content.is_some()));
+    let modules = source.items.iter().filter(|item| matches!(item, syn::Item::Mod(module) if module.content.is_some()));
     let imports = source.items.iter().filter_map(|item| match item {
-        syn::Item::Use(of) => Some(of),
+        syn::Item::Use(import) => Some(import),
         _ => None,
     });
     (modules.map(|item| item.span().byte_range()).collect(), imports.collect())
@@ -44,9 +45,9 @@ fn parts(source: &syn::File) -> (Vec<Bytes>, Vec<&syn::ItemUse>) {
 /// Returns `true` if an import has the name of a path: `use dwell::{Sparse, sparse::ThinStr};`.
 fn has(tree: &syn::UseTree, path: &[&str]) -> bool {
     match (tree, path) {
-        (syn::UseTree::Path(of), [first, rest @ ..]) => of.ident == first && has(&of.tree, rest),
-        (syn::UseTree::Name(of), [last]) => of.ident == last,
-        (syn::UseTree::Group(of), _) => of.items.iter().any(|item| has(item, path)),
+        (syn::UseTree::Path(expr_path), [first, rest @ ..]) => expr_path.ident == first && has(&expr_path.tree, rest),
+        (syn::UseTree::Name(name), [last]) => name.ident == last,
+        (syn::UseTree::Group(group), _) => group.items.iter().any(|item| has(item, path)),
         _ => false,
     }
 }
@@ -56,11 +57,11 @@ fn by_import(text: &str, path: &str) -> Option<String> {
     let source = syn::parse_file(text).ok()?;
     let (mut others, imports) = parts(&source);
     let names: Vec<&str> = path.split("::").collect();
-    let is_it = |of: &&syn::ItemUse| of.attrs.is_empty() && has(&of.tree, &names);
-    imports.iter().find(|of| is_it(of))?;
-    others.extend(imports.iter().map(|of| of.span().byte_range()));
+    let is_it = |import: &&syn::ItemUse| import.attrs.is_empty() && has(&import.tree, &names);
+    imports.iter().find(|import| is_it(import))?;
+    others.extend(imports.iter().map(|import| import.span().byte_range()));
     let places = text.match_indices(path).map(|(at, _)| at);
-    let places = places.filter(|at| is_whole(text, *at, path) && !others.iter().any(|of| of.contains(at)));
+    let places = places.filter(|at| is_whole(text, *at, path) && !others.iter().any(|other| other.contains(at)));
     let mut text = text.to_owned();
     for at in places.collect::<Vec<_>>().into_iter().rev() {
         text.replace_range(at..at + path.len(), names.last()?);
@@ -88,11 +89,11 @@ fn with_import(text: &str, path: &str) -> Option<String> {
     if places.len() <= times {
         return None;
     }
-    let is_plain_use = |item: &&syn::Item| matches!(item, syn::Item::Use(of) if of.attrs.is_empty());
+    let is_plain_use = |item: &&syn::Item| matches!(item, syn::Item::Use(import) if import.attrs.is_empty());
     let is_beside = |item: &&syn::Item| {
         let root = path.split("::").next().unwrap_or_default();
         is_plain_use(item)
-            && matches!(item, syn::Item::Use(of) if matches!(&of.tree, syn::UseTree::Path(of) if of.ident == root))
+            && matches!(item, syn::Item::Use(import) if matches!(&import.tree, syn::UseTree::Path(import) if import.ident == root))
     };
     let uses = || source.items.iter().rev();
     let (at, import) = match uses().find(is_beside).or_else(|| uses().find(is_plain_use)) {
@@ -125,10 +126,10 @@ mod tests {
         assert_eq!(added("", &text(path, "")).as_deref(), Some(&*imported));
         assert_eq!(added(&text(path, ""), &text(path, "")), None);
         assert_eq!(added("", &format!("{}struct ThinStr;", text(path, ""))), None);
-        let of =
+        let with =
             |path: &str, import: &str| format!("use alloc::vec::Vec;{import}\nuse core::fmt;\nstruct A({path}<u8>);\n");
-        let imported = of("Box", "\nuse alloc::boxed::Box;");
-        assert_eq!(added("", &of("alloc::boxed::Box", "")), Some(imported));
+        let imported = with("Box", "\nuse alloc::boxed::Box;");
+        assert_eq!(added("", &with("alloc::boxed::Box", "")), Some(imported));
         // A later change finds the import.
         let import = "\nuse dwell::{Sparse, sparse::{SortedMap, ThinStr}};";
         let later = format!("{}struct B {{ a: {path} }}\n", text("ThinStr", import));

@@ -68,10 +68,10 @@ impl Session<'_> {
 
 /// Returns the warnings after a change in the files that it changed, without those that the code had before: one that only moves is not new.
 fn new(before: &Checked, after: &Checked, changes: &[Change]) -> Vec<Diagnostic> {
-    let mut old: Vec<&str> = before.lints.iter().map(|of| of.message.as_str()).collect();
+    let mut old: Vec<&str> = before.lints.iter().map(|lint| lint.message.as_str()).collect();
     let mut all: Vec<Diagnostic> = Vec::new();
     for lint in &after.lints {
-        match old.iter().position(|of| *of == lint.message) {
+        match old.iter().position(|item| *item == lint.message) {
             Some(index) => _ = old.swap_remove(index),
             None => all.push(lint.clone()),
         }
@@ -79,7 +79,8 @@ fn new(before: &Checked, after: &Checked, changes: &[Change]) -> Vec<Diagnostic>
     // A library is checked as it is and for its tests.
     let mut seen: Vec<Diagnostic> = Vec::new();
     for lint in all {
-        let is_here = |span: &DiagnosticSpan| changes.iter().any(|of| of.file.as_os_str() == span.file_name.as_str());
+        let is_here =
+            |span: &DiagnosticSpan| changes.iter().any(|change| change.file.as_os_str() == span.file_name.as_str());
         if lint.spans.iter().any(is_here) && !seen.contains(&lint) {
             seen.push(lint);
         }

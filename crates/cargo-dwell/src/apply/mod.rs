@@ -22,6 +22,7 @@ mod everywhere;
 mod folder;
 mod format;
 mod git;
+mod identity;
 mod imports;
 mod library;
 mod lints;
@@ -45,4 +46,4 @@ mod write;
 
 pub use advise::Advise;
 pub use args::Apply;
-pub use trial::{Trial, trials};
+pub use trial::{Together, Trial, trials};

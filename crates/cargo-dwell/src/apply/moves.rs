@@ -62,7 +62,7 @@ impl Default for Saves {
 impl Move {
     /// Returns `true` if an argument names this move: `Type.field`, `Type::Variant`, or its type.
     pub(super) fn is_named(&self, name: &str) -> bool {
-        let is_end = |of: &str| of == name || of.ends_with(&format!("::{name}"));
+        let is_end = |text: &str| text == name || text.ends_with(&format!("::{name}"));
         is_end(&self.location) || self.edits.iter().any(|edit| is_end(&edit.item))
     }
 
@@ -80,16 +80,16 @@ impl Move {
 
     /// Returns `true` if another move is about the same fields, in the same way.
     pub(super) fn is_for_same(&self, other: &Self) -> bool {
-        let items = |of: &Self| of.edits.iter().map(|edit| edit.item.clone()).collect::<Vec<_>>();
+        let items = |found: &Self| found.edits.iter().map(|edit| edit.item.clone()).collect::<Vec<_>>();
         self.kind == other.kind && items(self) == items(other)
     }
 
     /// Returns `true` if another move proposes the same for the same fields.
     pub(super) fn proposes(&self, other: &Self) -> bool {
-        let of = |of: &Self| -> Vec<(String, String)> {
-            of.edits.iter().map(|edit| (edit.item.clone(), dense(&edit.to))).collect()
+        let with = |with: &Self| -> Vec<(String, String)> {
+            with.edits.iter().map(|edit| (edit.item.clone(), dense(&edit.to))).collect()
         };
-        self.kind == other.kind && of(self) == of(other)
+        self.kind == other.kind && with(self) == with(other)
     }
 
     /// Returns what the report expects, in words.
@@ -239,7 +239,7 @@ fn becomes(edit: &Edit) -> Option<Becomes> {
         return Some(Becomes::Wrapped);
     }
     let (old, new) = difference(&edit.from, &edit.to)?;
-    let is_of = |owner: &str, of: &str| dense(&new) == dense(&format!("{owner}<{of}>"));
+    let is_of = |owner: &str, name: &str| dense(&new) == dense(&format!("{owner}<{name}>"));
     if is_of("Box", &old) {
         return Some(Becomes::Boxed(old));
     }
@@ -247,17 +247,17 @@ fn becomes(edit: &Edit) -> Option<Becomes> {
         let field = edit.item.rsplit('.').next().unwrap_or_default();
         return Some(Becomes::Sparse(field.to_owned()));
     }
-    let owner = |of: Owner| Some(Becomes::Owner(of, with_paths(&new)));
+    let owner = |owner: Owner| Some(Becomes::Owner(owner, with_paths(&new)));
     let (from, to) = (Path::of(&old)?, Path::of(&new)?);
     match (&*from.name, &from.arguments[..], &*to.name, &to.arguments[..]) {
         ("String", [], "ThinStr", []) => Some(Becomes::Thin),
         ("String", [], "Box", [text]) if text == "str" => Some(Becomes::Fixed),
-        ("Vec", [of], "Box", [slice]) if *slice == format!("[{of}]") => Some(Becomes::Fixed),
-        ("Vec", [of], "ThinSlice", [element]) if of == element => Some(Becomes::Thin),
+        ("Vec", [element], "Box", [slice]) if *slice == format!("[{element}]") => Some(Becomes::Fixed),
+        ("Vec", [inner], "ThinSlice", [element]) if inner == element => Some(Becomes::Thin),
         ("Box", [map], "SortedMap", entries) => Path::of(map)?.is_map_of(entries).then_some(Becomes::Sorted),
         (_, _, "SortedMap", entries) => from.is_map_of(entries).then_some(Becomes::Sorted),
-        ("Box", [of], "SmallBox", [value, _words]) if of == value => owner(Owner::Small),
-        ("Box", [of], "Pooled", [value]) if of == value => {
+        ("Box", [inner], "SmallBox", [value, _words]) if inner == value => owner(Owner::Small),
+        ("Box", [inner], "Pooled", [value]) if inner == value => {
             // Arguments have no blanks.
             owner(if value.starts_with("dyn") { Owner::PoolDyn } else { Owner::Pool })
         }
@@ -277,7 +277,9 @@ impl Path {
         let syn::Type::Path(path) = syn::parse_str(text).ok()? else { return None };
         let last = path.path.segments.last()?;
         let arguments = match &last.arguments {
-            syn::PathArguments::AngleBracketed(of) => of.args.iter().filter_map(|of| text.get(of.span().byte_range())),
+            syn::PathArguments::AngleBracketed(angle_bracketed) => {
+                angle_bracketed.args.iter().filter_map(|arg| text.get(arg.span().byte_range()))
+            }
             _ => return Some(Self { name: last.ident.to_string(), arguments: Vec::new() }),
         };
         Some(Self { name: last.ident.to_string(), arguments: arguments.map(dense).collect() })
@@ -291,7 +293,7 @@ impl Path {
 
 /// Returns the files that moves edit.
 pub(super) fn files(moves: &[Move]) -> Vec<path::PathBuf> {
-    moves.iter().flat_map(|of| &of.edits).map(|edit| edit.file.clone().into()).collect()
+    moves.iter().flat_map(|candidate| &candidate.edits).map(|edit| edit.file.clone().into()).collect()
 }
 
 /// Reads a file with a report as JSON.
@@ -308,13 +310,13 @@ pub(super) fn read(file: &path::Path) -> Result<Value> {
 /// refused.
 pub(super) fn locate(moves: &mut [Move], root: &path::Path) {
     let has_no_place = |edit: &Edit| edit.file.is_empty();
-    if !moves.iter().any(|of| of.edits.iter().any(has_no_place)) {
+    if !moves.iter().any(|candidate| candidate.edits.iter().any(has_no_place)) {
         return;
     }
     let items = Items::new(Some(root));
-    for of in moves {
+    for change in moves {
         let place = |edit: &Edit| if has_no_place(edit) { weigh::located(edit, &items) } else { Some(edit.clone()) };
-        of.edits = of.edits.iter().map(place).collect::<Option<_>>().unwrap_or_default();
+        change.edits = change.edits.iter().map(place).collect::<Option<_>>().unwrap_or_default();
     }
 }
 
@@ -339,7 +341,7 @@ pub(super) fn collect(value: &Value, name: &str, to: &mut Vec<Move>) {
                         found.location = if name.is_empty() { of_edit.to_owned() } else { name.to_owned() };
                     }
                     // One change of a future makes several smaller, and stands below each.
-                    let is_same = |of: &Move| !of.edits.is_empty() && of.edits == found.edits;
+                    let is_same = |change: &Move| !change.edits.is_empty() && change.edits == found.edits;
                     if to.iter().any(is_same) {
                         return;
                     }
@@ -382,39 +384,40 @@ mod tests {
         let finding = Move { edits, ..Move::default() };
         let expected = "A.b: from Box<(u8, Map<u8>)> to Arc<(u8, Map<u8>)> is no move that apply can make";
         assert_eq!(finding.refusal().as_deref(), Some(expected));
-        let of = |kind: &str| Move { kind: kind.into(), location: "Expr".into(), ..Move::default() }.refusal().unwrap();
-        assert!(of("variant").contains("a macro declares") && of("box").contains("has no edit"));
+        let with =
+            |kind: &str| Move { kind: kind.into(), location: "Expr".into(), ..Move::default() }.refusal().unwrap();
+        assert!(with("variant").contains("a macro declares") && with("box").contains("has no edit"));
     }
 
     #[test]
     fn moves_are_known() {
-        let boxed = |of: &str| Some(Becomes::Boxed(of.to_owned()));
-        let of = |from: &str, to: &str| becomes(&edit(from, to));
-        assert_eq!(of("Option<B<u8>>", "Option<Box<B<u8>>>"), boxed("B<u8>"));
-        assert_eq!(of("(u8, B)", "Box<(u8, B)>"), boxed("(u8, B)"));
-        assert_eq!(of("Option<B>", "Box<Option<B>>"), boxed("Option<B>"));
+        let boxed = |name: &str| Some(Becomes::Boxed(name.to_owned()));
+        let with = |from: &str, to: &str| becomes(&edit(from, to));
+        assert_eq!(with("Option<B<u8>>", "Option<Box<B<u8>>>"), boxed("B<u8>"));
+        assert_eq!(with("(u8, B)", "Box<(u8, B)>"), boxed("(u8, B)"));
+        assert_eq!(with("Option<B>", "Box<Option<B>>"), boxed("Option<B>"));
         let fixed =
             [("String", "Box<str>"), ("Vec<(u8, B)>", "Box<[(u8, B)]>"), ("Option<String>", "Option<Box<str>>")];
         for (from, to) in fixed.into_iter().chain([("HashMap<u8, Vec<B>>", "HashMap<u8, Box<[B]>>")]) {
-            assert_eq!(of(from, to), Some(Becomes::Fixed), "{from}");
+            assert_eq!(with(from, to), Some(Becomes::Fixed), "{from}");
         }
         for (from, to) in [("std::string::String", "ThinStr"), ("Option<Vec<(u8, B)>>", "Option<ThinSlice<(u8, B)>>")] {
-            assert_eq!(of(from, to), Some(Becomes::Thin), "{from}");
+            assert_eq!(with(from, to), Some(Becomes::Thin), "{from}");
         }
         for from in
             ["HashMap<u8, Vec<B>, State>", "Box<BTreeMap<u8, Vec<B>>>", "std::collections::BTreeMap<u8, Vec<B>>"]
         {
-            assert_eq!(of(from, "SortedMap<u8, Vec<B>>"), Some(Becomes::Sorted), "{from}");
+            assert_eq!(with(from, "SortedMap<u8, Vec<B>>"), Some(Becomes::Sorted), "{from}");
         }
-        assert_eq!(of("B", "Sparse<B>"), Some(Becomes::Sparse("b".into())));
-        assert_eq!(of("upload(message)", "Box::pin(upload(message))"), Some(Becomes::Wrapped));
-        assert_eq!(of("[0; 9000]", "vec![0; 9000]"), Some(Becomes::Wrapped));
+        assert_eq!(with("B", "Sparse<B>"), Some(Becomes::Sparse("b".into())));
+        assert_eq!(with("upload(message)", "Box::pin(upload(message))"), Some(Becomes::Wrapped));
+        assert_eq!(with("[0; 9000]", "vec![0; 9000]"), Some(Becomes::Wrapped));
         for (to, owner) in [
             ("dwell::SmallBox<dyn Op + Send, 2>", Owner::Small),
             ("dwell::slab::Pooled<dyn Op + Send>", Owner::PoolDyn),
         ] {
-            let becomes = of("Box<dyn Op + Send>", to);
-            assert!(matches!(&becomes, Some(Becomes::Owner(of, _)) if *of == owner), "{to}: {becomes:?}");
+            let becomes = with("Box<dyn Op + Send>", to);
+            assert!(matches!(&becomes, Some(Becomes::Owner(found, _)) if *found == owner), "{to}: {becomes:?}");
         }
         for (from, to) in [
             ("B", "C"),
@@ -425,22 +428,22 @@ mod tests {
             ("HashMap<u8, u8>", "SortedMap<u8, u16>"),
             ("Map<A, B>", "Map<Box<A>, Box<B>>"),
         ] {
-            assert_eq!(of(from, to), None, "{from}");
+            assert_eq!(with(from, to), None, "{from}");
         }
     }
 
     #[test]
     fn sparse_needs_a_value_that_is_always_there() {
-        let of = |from: &str, to: &str| Move { edits: vec![edit(from, to)], ..Move::default() }.refusal();
-        assert!(of("Option<B>", "Sparse<B>").is_some_and(|why| why.contains("no move")));
-        assert_eq!(of("B", "Sparse<B>"), None);
+        let with = |from: &str, to: &str| Move { edits: vec![edit(from, to)], ..Move::default() }.refusal();
+        assert!(with("Option<B>", "Sparse<B>").is_some_and(|why| why.contains("no move")));
+        assert_eq!(with("B", "Sparse<B>"), None);
     }
 
     #[test]
     fn a_move_loses_the_edits_that_are_stuck() {
-        let of = |item: &str| Edit { item: item.into(), ..Edit::default() };
-        let all = Move { edits: vec![of("A.b"), of("A.c")], ..Move::default() };
-        assert_eq!(all.without(|edit| edit.item == "A.b").unwrap().edits, [of("A.c")]);
+        let with = |item: &str| Edit { item: item.into(), ..Edit::default() };
+        let all = Move { edits: vec![with("A.b"), with("A.c")], ..Move::default() };
+        assert_eq!(all.without(|edit| edit.item == "A.b").unwrap().edits, [with("A.c")]);
         assert!(all.without(|_| false).is_none() && all.without(|_| true).is_none());
     }
 

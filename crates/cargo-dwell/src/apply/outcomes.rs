@@ -19,24 +19,24 @@ pub(super) struct Tests {
 impl Tests {
     /// Returns the number of tests with an outcome.
     pub(super) fn count(&self, outcome: &str) -> usize {
-        self.outcomes.iter().filter(|((_, of), _)| of == outcome).map(|(_, count)| count).sum()
+        self.outcomes.iter().filter(|((_, known), _)| known == outcome).map(|(_, count)| count).sum()
     }
 
     /// Returns the tests whose outcome differs, by name. A test that has none in the other run is among them.
     pub(super) fn differ(&self, other: &Self) -> BTreeMap<String, String> {
-        let of = |tests: &Self, name: &str| -> Vec<(String, usize)> {
-            let own = tests.outcomes.iter().filter(|((of, _), _)| of == name);
+        let with = |tests: &Self, name: &str| -> Vec<(String, usize)> {
+            let own = tests.outcomes.iter().filter(|((known, _), _)| known == name);
             own.map(|((_, outcome), count)| (outcome.clone(), *count)).collect()
         };
         let names: BTreeSet<&String> =
             self.outcomes.keys().chain(other.outcomes.keys()).map(|(name, _)| name).collect();
         let mut all = BTreeMap::new();
         for name in names {
-            let (before, after) = (of(self, name), of(other, name));
+            let (before, after) = (with(self, name), with(other, name));
             if before == after {
                 continue;
             }
-            let new = after.iter().find(|of| !before.contains(of)).map(|(outcome, _)| outcome.as_str());
+            let new = after.iter().find(|item| !before.contains(item)).map(|(outcome, _)| outcome.as_str());
             all.insert(name.clone(), format!("{name} is {}", new.unwrap_or("missing")));
         }
         if all.is_empty() && self.success != other.success {
@@ -71,7 +71,7 @@ pub(super) fn outcomes(stdout: &[u8], stderr: &[u8], note: &str, all: &mut Outco
     // An executable without the harness has no other outcome than its status.
     for line in String::from_utf8_lossy(stderr).lines() {
         let line = line.trim();
-        let of = if let Some(rest) = line.strip_prefix("Running ") {
+        let found = if let Some(rest) = line.strip_prefix("Running ") {
             rest.split_once(" (").map(|(name, _)| (name.to_owned(), "ran"))
         } else if let Some(name) = line.strip_prefix("Doc-tests ") {
             Some((format!("documents of {name}"), "ran"))
@@ -79,7 +79,7 @@ pub(super) fn outcomes(stdout: &[u8], stderr: &[u8], note: &str, all: &mut Outco
             let failed = line.strip_prefix("error: test failed, to rerun pass `");
             failed.and_then(|rest| Some((format!("`{}`", rest.strip_suffix('`')?), "failed")))
         };
-        if let Some((name, outcome)) = of {
+        if let Some((name, outcome)) = found {
             *all.entry((format!("{name}{note}"), outcome.to_owned())).or_default() += 1;
         }
     }
@@ -100,7 +100,7 @@ mod tests {
         let text = "running 3 tests\ntest a::b ... ok\ntest c ... FAILED\ntest d - should panic ... ok\n\
                     test src/lib.rs - f (line 3) ... ok\ntest e ... ignored, because\ntest result: FAILED. 2 passed;\n";
         let all = read(text, "");
-        let keys: Vec<_> = all.keys().map(|(name, of)| format!("{name}={of}")).collect();
+        let keys: Vec<_> = all.keys().map(|(name, outcome)| format!("{name}={outcome}")).collect();
         assert_eq!(keys, ["a::b=ok", "c=FAILED", "d - should panic=ok", "e=ignored", "src/lib.rs - f=ok"]);
         let before = Tests { outcomes: all.clone(), ..Tests::default() };
         let moved = read(&text.replace("(line 3)", "(line 4)").replace("c ... FAILED", "c ... ok"), "");

@@ -15,15 +15,16 @@ pub(super) fn sources_of_package(tree: &Tree, workspace: &Metadata, file: &Path)
 pub(super) fn package_of<'m>(workspace: &'m Metadata, file: &Path) -> Option<&'m Package> {
     let path = workspace.workspace_root.as_std_path().join(file);
     let members = workspace.workspace_packages().into_iter();
-    let of = members.filter(|package| package.manifest_path.parent().is_some_and(|folder| path.starts_with(folder)));
-    of.max_by_key(|package| package.manifest_path.as_str().len())
+    let packages =
+        members.filter(|package| package.manifest_path.parent().is_some_and(|folder| path.starts_with(folder)));
+    packages.max_by_key(|package| package.manifest_path.as_str().len())
 }
 
 /// Returns `true` if cargo runs a file to build its package; a module may be called `build.rs` too.
 pub(super) fn is_build_script(workspace: &Metadata, file: &Path) -> bool {
     let path = workspace.workspace_root.as_std_path().join(file);
     let mut targets = package_of(workspace, file).into_iter().flat_map(|package| &package.targets);
-    targets.any(|of| of.kind.contains(&TargetKind::CustomBuild) && of.src_path.as_std_path() == path)
+    targets.any(|target| target.kind.contains(&TargetKind::CustomBuild) && target.src_path.as_std_path() == path)
 }
 
 /// Returns the root of a package's library below that of the workspace, if the library may be published.

@@ -82,9 +82,9 @@ impl Patched {
 
 /// Returns the dependency with this name.
 fn find<'w>(workspace: &'w Metadata, name: &str) -> Result<&'w Package> {
-    let (of, version) = name.split_once('@').map_or((name, None), |(of, version)| (of, Some(version)));
+    let (krate, version) = name.split_once('@').map_or((name, None), |(krate, version)| (krate, Some(version)));
     let is_named = |package: &&Package| {
-        *package.name == *of && version.is_none_or(|version| package.version.to_string() == version)
+        *package.name == *krate && version.is_none_or(|version| package.version.to_string() == version)
     };
     let all: Vec<&Package> = workspace.packages.iter().filter(is_named).collect();
     match all[..] {
@@ -94,7 +94,7 @@ fn find<'w>(workspace: &'w Metadata, name: &str) -> Result<&'w Package> {
         [package] => Ok(package),
         [] => bail!("--patched: this workspace has no dependency {name}; `cargo tree` lists them"),
         _ => {
-            let versions: Vec<String> = all.iter().map(|package| format!("{of}@{}", package.version)).collect();
+            let versions: Vec<String> = all.iter().map(|package| format!("{krate}@{}", package.version)).collect();
             bail!("--patched: there are several: {}", versions.join(", "))
         }
     }
@@ -147,7 +147,7 @@ fn without_tests(manifest: &mut Table) {
         manifest.remove(*name);
     }
     let targets = manifest.get_mut("target").and_then(Value::as_table_mut);
-    for target in targets.into_iter().flat_map(|all| all.iter_mut()).filter_map(|(_, of)| of.as_table_mut()) {
+    for target in targets.into_iter().flat_map(|all| all.iter_mut()).filter_map(|(_, value)| value.as_table_mut()) {
         target.remove("dev-dependencies");
         target.remove("dev_dependencies");
     }
@@ -169,8 +169,9 @@ fn without_tests(manifest: &mut Table) {
 /// otherwise, as the changes of it are the user's.
 fn with_member(text: &str, registry: &str, name: &str, folder: &Path) -> String {
     let member = format!("{:?}", folder.display().to_string());
-    let has_members =
-        text.parse::<Table>().is_ok_and(|of| of.get("workspace").is_some_and(|of| of.get("members").is_some()));
+    let has_members = text
+        .parse::<Table>()
+        .is_ok_and(|table| table.get("workspace").is_some_and(|workspace| workspace.get("members").is_some()));
     let text = if has_members {
         // The first list of this name is that of the workspace in a root's manifest.
         let at = text.find("\nmembers").map_or(0, |at| at + 1);
@@ -185,7 +186,7 @@ fn with_member(text: &str, registry: &str, name: &str, folder: &Path) -> String 
 /// Returns a text with a line after a header, which is added if it is not there.
 fn inserted(text: &str, header: &str, line: &str) -> String {
     let mut lines: Vec<&str> = text.lines().collect();
-    match lines.iter().position(|of| of.trim() == header) {
+    match lines.iter().position(|line| line.trim() == header) {
         Some(at) => lines.insert(at + 1, line),
         None => lines.extend(["", header, line]),
     }
@@ -206,18 +207,18 @@ mod tests {
 
     #[test]
     fn package_becomes_a_member() {
-        let of = |text: &str| with_member(text, CRATES_IO.0, "a", Path::new("patched/a-1.0.0"));
+        let with = |text: &str| with_member(text, CRATES_IO.0, "a", Path::new("patched/a-1.0.0"));
         let members = |text: &str| {
             let table: Table = text.parse().unwrap();
             let path = table["patch"]["crates-io"]["a"]["path"].as_str().unwrap().to_owned();
             assert_eq!(path, "patched/a-1.0.0");
             table["workspace"]["members"].as_array().unwrap().len()
         };
-        assert_eq!(members(&of("[package]\nname = \"b\"\n")), 1);
-        assert_eq!(members(&of("[workspace]\nresolver = \"2\"\n\n[package]\nname = \"b\"\n")), 1);
+        assert_eq!(members(&with("[package]\nname = \"b\"\n")), 1);
+        assert_eq!(members(&with("[workspace]\nresolver = \"2\"\n\n[package]\nname = \"b\"\n")), 1);
         let whole = "[package]\nname = \"b\"\n[workspace]\nmembers = [\n    \"c\",\n]\n[patch.crates-io]\nd = { path = \"d\" }\n";
-        assert_eq!(members(&of(whole)), 2);
-        assert_eq!(members(&of("[workspace]\nmembers = []\n")), 1);
+        assert_eq!(members(&with(whole)), 2);
+        assert_eq!(members(&with("[workspace]\nmembers = []\n")), 1);
     }
 
     #[test]

@@ -263,7 +263,7 @@ pub(super) fn build_times(tree: &mut Tree, cargo: &Cargo<'_>, mark: &[Change]) -
 
 /// Returns the sizes of two executables, if they differ by more than a per cent.
 pub(super) fn resized_file(before: &Path, after: &Path) -> Option<String> {
-    let size = |file: &Path| fs::metadata(file).map(|of| of.len()).ok();
+    let size = |file: &Path| fs::metadata(file).map(|metadata| metadata.len()).ok();
     let (before, after) = (size(before)?, size(after)?);
     let differs = before.abs_diff(after) > before / 100;
     differs.then(|| format!("{} to {}", units::bytes(before), units::bytes(after)))
@@ -273,12 +273,12 @@ pub(super) fn resized_file(before: &Path, after: &Path) -> Option<String> {
 pub(super) fn resized(before: &Value, after: &Value) -> Vec<(String, u64, u64)> {
     let sizes = |report: &Value| {
         let types = report.get("types").and_then(Value::as_array).cloned().unwrap_or_default();
-        let of = |ty: &Value| {
+        let with = |ty: &Value| {
             let own = ty.get("own").and_then(Value::as_bool).unwrap_or(false);
             let text = |key: &str| Some(ty.get(key)?.as_str()?.to_owned());
             own.then(|| Some((text("path")?, (text("name")?, ty.get("size")?.as_u64()?)))).flatten()
         };
-        types.iter().filter_map(of).collect::<BTreeMap<_, _>>()
+        types.iter().filter_map(with).collect::<BTreeMap<_, _>>()
     };
     let (before, after) = (sizes(before), sizes(after));
     let changed = |(path, (name, size)): (&String, &(String, u64))| {
@@ -294,9 +294,9 @@ pub(super) fn resized(before: &Value, after: &Value) -> Vec<(String, u64, u64)> 
 pub(super) fn resized_futures(before: &Value, after: &Value) -> Vec<(String, u64, u64)> {
     let sizes = |report: &Value| {
         let all = report.get("futures").and_then(Value::as_array).cloned().unwrap_or_default();
-        let of = |of: &Value| Some((of.get("name")?.as_str()?.to_owned(), of.get("size")?.as_u64()?));
+        let with = |with: &Value| Some((with.get("name")?.as_str()?.to_owned(), with.get("size")?.as_u64()?));
         let mut sizes = BTreeMap::<String, u64>::new();
-        for (name, size) in all.iter().filter_map(of) {
+        for (name, size) in all.iter().filter_map(with) {
             *sizes.entry(name).or_default() += size;
         }
         sizes

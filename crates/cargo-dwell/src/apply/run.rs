@@ -84,7 +84,7 @@ fn run(args: &Apply) -> Result<ExitCode> {
     }
     check_tree(args, &workspace)?;
     let arguments = arguments(args, report.as_ref());
-    let build = report.as_ref().map_or_else(|| args.build.clone(), |of| of_report(&args.build, of, &workspace));
+    let build = report.as_ref().map_or_else(|| args.build.clone(), |saved| of_report(&args.build, saved, &workspace));
     let target = folder.join("target");
     let tree = Tree::copy(&workspace, &folder.join("copy"))?;
     let manifest = manifest(&args.build, &workspace, &tree);
@@ -139,24 +139,26 @@ impl Session<'_> {
         if moves.iter().any(Move::is_of_future) {
             self.futures = self.bench.as_ref().and_then(|bench| bench.futures().ok());
         }
-        let (count, mut kept) = (moves.len(), 0);
+        let (count, mut kept, mut already) = (moves.len(), 0, 0);
         let mut tried: Vec<Move> = Vec::new();
         let mut queue = VecDeque::from(moves);
-        while let Some(of) = queue.pop_front() {
+        while let Some(next) = queue.pop_front() {
             let mark = self.tree.mark();
-            let end = match self.apply(&of, &mark, kept) {
+            let end = match self.apply(&next, &mark, kept + already) {
                 // With --dry-run nothing is kept.
                 Err(error) if processes::received().is_some() && kept > 0 && !self.args.dry_run => {
                     return Err(error.context(format!("{} before it were kept", units::plural(kept as u64, "change"))));
                 }
                 // Of several moves, one that cannot be made does not end the others.
                 Err(error) if count > 1 && processes::received().is_none() => {
-                    println!("{}: not made: {error:#}", of.location);
+                    // What an earlier run kept.
+                    already += usize::from(error.to_string().ends_with(" already"));
+                    println!("{}: not made: {error:#}", next.location);
                     End::Stuck
                 }
                 end => end?,
             };
-            tried.push(of);
+            tried.push(next);
             match end {
                 End::Holds => kept += 1,
                 End::Stuck if self.args.keep && count == 1 => kept += 1,
@@ -171,12 +173,13 @@ impl Session<'_> {
                 let mut renewed = Vec::new();
                 moves::collect(&measured.report, "", &mut renewed);
                 variants::locate(&mut renewed, &self.tree.root);
-                let is_open = |of: &Move| of.refusal().is_none() && !tried.iter().any(|old| old.proposes(of));
+                let is_open =
+                    |change: &Move| change.refusal().is_none() && !tried.iter().any(|old| old.proposes(change));
                 renewed.retain(is_open);
                 // A finding that the new report has not stays as it was.
-                for of in &mut queue {
-                    if let Some(index) = renewed.iter().position(|new| new.is_for_same(of)) {
-                        *of = renewed.remove(index);
+                for queued in &mut queue {
+                    if let Some(index) = renewed.iter().position(|new| new.is_for_same(queued)) {
+                        *queued = renewed.remove(index);
                     }
                 }
                 renewed.truncate((count + RENEWED).saturating_sub(tried.len() + queue.len()));
@@ -201,18 +204,18 @@ impl Session<'_> {
     }
 
     /// Makes a move in the copy, whose files have the texts of `mark` before it.
-    fn apply(&mut self, of: &Move, mark: &[Change], kept: usize) -> Result<End> {
-        println!("{}: {}", of.location, of.how);
-        let (part, made, repaired) = self.make(of, mark)?;
-        if of.of_whole_variants {
+    fn apply(&mut self, change: &Move, mark: &[Change], kept: usize) -> Result<End> {
+        println!("{}: {}", change.location, change.how);
+        let (part, made, repaired) = self.make(change, mark)?;
+        if change.of_whole_variants {
             let items: Vec<&str> = part.edits.iter().map(|edit| edit.item.as_str()).collect();
             println!("  boxed, of fields larger than a text: {}", items.join(", "));
-        } else if part.edits.len() < of.edits.len() && repaired.left.is_empty() {
-            let left = of.edits.iter().filter(|edit| !part.edits.contains(edit)).map(|edit| edit.item.as_str());
+        } else if part.edits.len() < change.edits.len() && repaired.left.is_empty() {
+            let left = change.edits.iter().filter(|edit| !part.edits.contains(edit)).map(|edit| edit.item.as_str());
             println!(
                 "  {} of {} edits; left to a person: {}",
                 part.edits.len(),
-                of.edits.len(),
+                change.edits.len(),
                 left.collect::<Vec<_>>().join(", ")
             );
         }
@@ -258,22 +261,22 @@ impl Session<'_> {
                 return Ok(End::Tests);
             }
         }
-        self.measure_after(of, mark, kept)
+        self.measure_after(change, mark, kept)
     }
 
     /// Makes a move, or the part of it that compiles, and repairs the uses.
-    pub(super) fn make(&mut self, of: &Move, mark: &[Change]) -> Result<(Move, edit::Made, Repaired)> {
+    pub(super) fn make(&mut self, change: &Move, mark: &[Change]) -> Result<(Move, edit::Made, Repaired)> {
         let is_terminal = io::stderr().is_terminal();
         let tell = |round, errors| {
             if is_terminal {
                 eprint!("\r  cargo check, round {round}: {errors} errors \x1b[K");
             }
         };
-        let of = &self.large(of)?;
-        let mut made = edit::make(&mut self.tree, &self.workspace, self.args, of)?;
+        let make = &self.large(change)?;
+        let mut made = edit::make(&mut self.tree, &self.workspace, self.args, make)?;
         self.check_change(mark)?;
         let mut repaired = repair::repair(&mut self.tree, &self.cargo, (&made.becomes, &made.names()), tell)?;
-        let mut part = of.clone();
+        let mut part = make.clone();
         for _ in 0..PARTS {
             // Uses of some of the fields need a person: the others are changed without them.
             let Some(less) = part.without(|edit| repaired.left.iter().any(|left| left.is_about(&edit.item))) else {
@@ -284,11 +287,11 @@ impl Session<'_> {
             made = edit::make(&mut self.tree, &self.workspace, self.args, &part)?;
             repaired = repair::repair(&mut self.tree, &self.cargo, (&made.becomes, &made.names()), tell)?;
         }
-        if !repaired.left.is_empty() && of.edits.len() > 1 {
+        if !repaired.left.is_empty() && make.edits.len() > 1 {
             // One by one, each with those before it that compile.
             let mut kept: Option<Move> = None;
-            for edit in &of.edits {
-                let mut more = kept.clone().unwrap_or_else(|| Move { edits: Vec::new(), ..of.clone() });
+            for edit in &make.edits {
+                let mut more = kept.clone().unwrap_or_else(|| Move { edits: Vec::new(), ..make.clone() });
                 more.edits.push(edit.clone());
                 self.tree.restore(mark)?;
                 let Ok(some) = edit::make(&mut self.tree, &self.workspace, self.args, &more) else { continue };
@@ -326,7 +329,7 @@ impl Session<'_> {
         self.tree.changes().iter().try_for_each(|change| format::restore(&mut self.tree, change))
     }
 
-    fn measure_after(&mut self, of: &Move, mark: &[Change], kept: usize) -> Result<End> {
+    fn measure_after(&mut self, change: &Move, mark: &[Change], kept: usize) -> Result<End> {
         let Some(bench) = &self.bench else { return Ok(End::Holds) };
         if let Some(before) = &self.sizes {
             let after = bench.layout()?;
@@ -339,7 +342,7 @@ impl Session<'_> {
             }
             self.sizes = Some(after);
         }
-        if of.is_of_future() {
+        if change.is_of_future() {
             return self.measure_futures();
         }
         let Some(before) = &self.measured else {
@@ -359,13 +362,14 @@ impl Session<'_> {
             units::bytes(after.live_bytes),
             units::bytes(amount),
             units::percent(amount, before.live_bytes),
-            of.predicts(kept).map(|bytes| format!("; {bytes} were predicted")).unwrap_or_default(),
+            change.predicts(kept).map(|bytes| format!("; {bytes} were predicted")).unwrap_or_default(),
         );
         println!("  live blocks then: {} to {}", units::count(before.live_blocks), units::count(after.live_blocks));
         let times = proof::ratios(&bench.pairs(&before.executable, &after.executable)?);
-        let is_of_time = matches!(of.saves, Saves::Nanos(_));
+        let is_of_time = matches!(change.saves, Saves::Nanos(_));
         if let [least, .., most] | [least @ most] = &times[..] {
-            let predicted = if is_of_time { format!("; {} less was predicted", of.expects()) } else { String::new() };
+            let predicted =
+                if is_of_time { format!("; {} less was predicted", change.expects()) } else { String::new() };
             println!("  CPU time: {least:.2} to {most:.2} of before{predicted}");
         }
         if let Some(text) = proof::resized_file(&before.executable, &after.executable) {
@@ -382,7 +386,7 @@ impl Session<'_> {
             None if self.args.all && is_of_time => is_faster,
             None if self.args.all => saved > 0,
             // Capacity that comes back later was given back at the wrong place.
-            None if of.kind == "shrink" => saved > 0 || self.args.keep,
+            None if change.kind == "shrink" => saved > 0 || self.args.keep,
             None => true,
         };
         if !holds {
@@ -401,8 +405,8 @@ impl Session<'_> {
         let shown: Vec<String> =
             resized.iter().take(4).map(|(name, before, after)| format!("{name} {before} to {after}")).collect();
         println!("  futures in bytes: {}", if shown.is_empty() { "as before".to_owned() } else { shown.join(", ") });
-        let sum = |of: fn(&(String, u64, u64)) -> u64| resized.iter().map(of).sum::<u64>();
-        if sum(|of| of.2) >= sum(|of| of.1) {
+        let sum = |part: fn(&(String, u64, u64)) -> u64| resized.iter().map(part).sum::<u64>();
+        if sum(|row| row.2) >= sum(|row| row.1) {
             println!("  not kept: no future gets smaller");
             return Ok(End::NoGain);
         }
@@ -481,7 +485,7 @@ fn print_repaired(repaired: &Repaired) {
 
 /// Returns the moves to make.
 fn choose<'a>(args: &Apply, moves: &'a [Move]) -> Result<Vec<&'a Move>> {
-    let able: Vec<&Move> = moves.iter().filter(|of| of.refusal().is_none()).collect();
+    let able: Vec<&Move> = moves.iter().filter(|candidate| candidate.refusal().is_none()).collect();
     if args.finding.is_empty() {
         let Some(first) = able.first() else {
             if moves.is_empty() {
@@ -511,8 +515,8 @@ fn named<'a>(moves: &'a [Move], name: &str) -> Result<&'a Move> {
         })?,
         Err(_) => moves
             .iter()
-            .filter(|of| of.is_named(name))
-            .min_by_key(|of| of.refusal().is_some())
+            .filter(|candidate| candidate.is_named(name))
+            .min_by_key(|candidate| candidate.refusal().is_some())
             .with_context(|| format!("no finding is about {name}; --list lists them"))?,
     };
     match found.refusal() {
@@ -536,10 +540,10 @@ fn list(moves: &[Move]) -> Result<ExitCode> {
     if moves.is_empty() {
         writeln!(out, "there is nothing to apply: the report has no finding")?;
     }
-    for (index, of) in moves.iter().enumerate() {
-        let saves = of.expects();
-        match of.refusal() {
-            None => writeln!(out, "{:3}  {saves:>10}  {}: {}", index + 1, of.location, of.how)?,
+    for (index, change) in moves.iter().enumerate() {
+        let saves = change.expects();
+        match change.refusal() {
+            None => writeln!(out, "{:3}  {saves:>10}  {}: {}", index + 1, change.location, change.how)?,
             Some(refusal) => writeln!(out, "  -  {saves:>10}  {refusal}")?,
         }
     }
@@ -579,7 +583,8 @@ fn arguments(args: &Apply, report: Option<&serde_json::Value>) -> Vec<OsString> 
 /// Returns the user's flags with the program of a saved report, if they choose none.
 fn of_report(build: &BuildArgs, report: &serde_json::Value, workspace: &Metadata) -> BuildArgs {
     let mut build = build.clone();
-    let is_chosen = build.lib || [&build.bin, &build.example, &build.test, &build.bench].iter().any(|of| of.is_some());
+    let is_chosen =
+        build.lib || [&build.bin, &build.example, &build.test, &build.bench].iter().any(|name| name.is_some());
     let file = report.pointer("/program/file").and_then(serde_json::Value::as_str).map(Path::new);
     let Some(file) = file.filter(|_| !is_chosen) else { return build };
     let name = file.file_stem().unwrap_or_default().to_string_lossy();

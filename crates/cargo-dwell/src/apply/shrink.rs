@@ -1,10 +1,11 @@
 //! Gives unused capacity back where a field gets its value, `tokens: { let mut tokens: Vec<_> = lex(); tokens.shrink_to_fit(); tokens }`,
 //! or where a struct that was filled step by step is complete.
 
-use super::complete;
 use super::package::sources_of_package;
 use super::syntax::{Bytes, dense};
 use super::tree::Tree;
+use super::unbuilt;
+use super::{capacity, complete};
 use anyhow::{Result, bail};
 use cargo_metadata::Metadata;
 use dwell_source::Edit;
@@ -27,11 +28,12 @@ const COLLECTIONS: [(&str, &str); 7] = [
 const EXACT: [&str; 9] =
     ["new", "default", "with_capacity", "clone", "to_vec", "to_owned", "to_string", "into_vec", "empty"];
 
-/// Adds `shrink_to_fit` where the field `edit.item` gets its value, in all sources of the package.
+/// Adds `shrink_to_fit` where the field `edit.item` gets its value, in all sources of the package. Returns the places that ask for its
+/// capacity.
 ///
 /// # Errors
 /// Returns an error if the field is not found, if it is no collection, or if no place gives it a complete value.
-pub(super) fn edit(tree: &mut Tree, workspace: &Metadata, edit: &Edit) -> Result<()> {
+pub(super) fn edit(tree: &mut Tree, workspace: &Metadata, edit: &Edit) -> Result<Vec<unbuilt::Place>> {
     let item = &edit.item;
     let by_hand = format!("call `shrink_to_fit` where it is complete; it is allocated at {}:{}", edit.file, edit.line);
     let Some(field) = Field::of(item) else { bail!("{item}: is no field; {by_hand}") };
@@ -55,18 +57,29 @@ pub(super) fn edit(tree: &mut Tree, workspace: &Metadata, edit: &Edit) -> Result
             if types.is_empty() { "no fields" } else { "several" }
         );
     };
-    let Some(wrap) = Wrap::of(ty) else { bail!("{item}: {ty} is no collection that apply can shrink; {by_hand}") };
+    let Some(wrap) = field.part.map_or_else(|| Wrap::of(ty), |part| Wrap::of_part(ty, part)) else {
+        bail!("{item}: {ty} is no collection that apply can shrink; {by_hand}")
+    };
+    let asking = sources.iter().flat_map(|(file, text, _)| {
+        let lines = text.lines().enumerate().filter(|(_, line)| capacity::asks_capacity(line, &field.name));
+        lines.map(|(index, _)| unbuilt::Place {
+            file: file.clone(),
+            line: index + 1,
+            why: format!("asks for the capacity of {}, which is another", edit.item),
+        })
+    });
+    let asking: Vec<unbuilt::Place> = asking.collect();
     let mut is_changed = false;
     // A value that is moved out of a field of another one was made elsewhere, and is the last choice.
     for moved in [false, true] {
         for (file, text, source) in &sources {
             let mut search = Made { field: &field, moved, own: Vec::new(), found: Vec::new() };
             search.visit_file(source);
-            search.found.sort_by_key(|of| std::cmp::Reverse(of.value.start));
+            search.found.sort_by_key(|place| std::cmp::Reverse(place.value.start));
             let mut text = text.clone();
-            for of in &search.found {
-                let value = text[of.value.clone()].to_owned();
-                text.replace_range(of.value.clone(), &wrap.around(&field, &value, of.is_shorthand));
+            for place in &search.found {
+                let value = text[place.value.clone()].to_owned();
+                text.replace_range(place.value.clone(), &wrap.around(&field, &value, place.is_shorthand));
             }
             if !search.found.is_empty() {
                 is_changed = true;
@@ -74,13 +87,13 @@ pub(super) fn edit(tree: &mut Tree, workspace: &Metadata, edit: &Edit) -> Result
             }
         }
         if is_changed {
-            return Ok(());
+            return Ok(asking);
         }
     }
     if field.variant.is_some() || !where_complete(tree, &sources, &declared, &field, &wrap)? {
         bail!("{item}: is filled after its value is made; {by_hand}");
     }
-    Ok(())
+    Ok(asking)
 }
 
 /// Gives the capacity back where functions return the struct, and where collections take it. Returns `false` if there is no such
@@ -118,8 +131,10 @@ fn where_complete(
 
 /// Returns the folder of a target's sources: `src`, `examples`.
 fn target_of(file: &Path) -> &Path {
-    let is_folder = |of: &&Path| {
-        of.file_name().is_some_and(|name| ["src", "examples", "tests", "benches"].iter().any(|of| name == *of))
+    let is_folder = |folder: &&Path| {
+        folder
+            .file_name()
+            .is_some_and(|name| ["src", "examples", "tests", "benches"].iter().any(|known| name == *known))
     };
     file.ancestors().find(is_folder).unwrap_or(file)
 }
@@ -130,30 +145,36 @@ struct Field {
     of: String,
     variant: Option<String>,
     name: String,
+    /// The method that gives the values of the map, or the elements of the list, if these are meant.
+    part: Option<&'static str>,
 }
 
 impl Field {
-    /// Reads `module::Type.field` or `Type::Variant.field`. `None` for a part of a field, such as its elements.
+    /// Reads `module::Type.field` or `Type::Variant.field`, `Type.field value` for the values of a map, and `Type.field []` for the
+    /// elements of a list. `None` for another part of a field.
     fn of(item: &str) -> Option<Self> {
+        let parts = [(" value", "values_mut"), (" []", "iter_mut")];
+        let part = parts.iter().find_map(|(suffix, method)| Some((item.strip_suffix(suffix)?, *method)));
+        let (item, part) = part.map_or((item, None), |(item, method)| (item, Some(method)));
         let (path, name) = item.rsplit_once('.')?;
-        let is_name = |of: &str| !of.is_empty() && of.chars().all(|of| of.is_alphanumeric() || of == '_');
+        let is_name = |name: &str| !name.is_empty() && name.chars().all(|name| name.is_alphanumeric() || name == '_');
         let path = path.split('<').next().unwrap_or_default();
         let mut parts = path.rsplit("::").filter(|part| part.starts_with(char::is_uppercase));
         let (last, before) = (parts.next()?, parts.next());
-        let (of, variant) = match before {
-            Some(of) => (of, Some(last.to_owned())),
+        let (owner, variant) = match before {
+            Some(owner) => (owner, Some(last.to_owned())),
             None => (last, None),
         };
         let name = name.trim_start_matches("__");
-        (is_name(of) && is_name(name)).then(|| Self { of: of.to_owned(), variant, name: name.to_owned() })
+        (is_name(owner) && is_name(name)).then(|| Self { of: owner.to_owned(), variant, name: name.to_owned(), part })
     }
 
     fn is_of(&self, fields: &syn::Fields) -> Option<syn::Type> {
-        let of = |(index, field): (usize, &syn::Field)| {
+        let with = |(index, field): (usize, &syn::Field)| {
             let name = field.ident.as_ref().map_or_else(|| index.to_string(), ToString::to_string);
             (name == self.name).then(|| field.ty.clone())
         };
-        fields.iter().enumerate().find_map(of)
+        fields.iter().enumerate().find_map(with)
     }
 }
 
@@ -177,7 +198,7 @@ impl<'ast> Visit<'ast> for Declared<'_> {
             return;
         }
         for variant in
-            item.variants.iter().filter(|of| self.field.variant.as_ref().is_some_and(|name| of.ident == name))
+            item.variants.iter().filter(|variant| self.field.variant.as_ref().is_some_and(|name| variant.ident == name))
         {
             let ty = self.field.is_of(&variant.fields);
             self.types.extend(ty.and_then(|ty| Some(self.text.get(ty.span().byte_range())?.to_owned())));
@@ -190,22 +211,44 @@ struct Wrap {
     /// The type of the collection with its arguments left out.
     ty: &'static str,
     is_optional: bool,
+    /// The method that gives the collections in it.
+    part: Option<&'static str>,
 }
 
 impl Wrap {
+    /// Of a map's values, or of a list's elements.
+    fn of_part(ty: &str, part: &'static str) -> Option<Self> {
+        let Ok(syn::Type::Path(path)) = syn::parse_str(ty) else { return None };
+        let last = path.path.segments.last()?;
+        let syn::PathArguments::AngleBracketed(angle_bracketed) = &last.arguments else { return None };
+        let types: Vec<&syn::Type> = angle_bracketed
+            .args
+            .iter()
+            .filter_map(|argument| if let syn::GenericArgument::Type(ty) = argument { Some(ty) } else { None })
+            .collect();
+        let inner = types.get(usize::from(part == "values_mut"))?;
+        let inner = ty.get(inner.span().byte_range())?;
+        let outer = [("BTreeMap", "std::collections::BTreeMap<_, _>")];
+        let (_, ty) = COLLECTIONS.iter().chain(&outer).find(|(name, _)| last.ident == *name)?;
+        let is_plain = Self::of(inner).is_some_and(|wrap| !wrap.is_optional);
+        is_plain.then_some(Self { ty, is_optional: false, part: Some(part) })
+    }
+
     fn of(ty: &str) -> Option<Self> {
         let ty = dense(ty);
         let inside = ty.split_once("Option<").filter(|(path, _)| path.is_empty() || path.ends_with("::"));
         let inner = inside.and_then(|(_, rest)| rest.strip_suffix('>')).unwrap_or(&ty);
         let name = inner.split('<').next()?.rsplit("::").next()?;
-        let (_, ty) = COLLECTIONS.iter().find(|(of, _)| *of == name)?;
-        Some(Self { ty, is_optional: inside.is_some() })
+        let (_, ty) = COLLECTIONS.iter().find(|(known, _)| *known == name)?;
+        Some(Self { ty, is_optional: inside.is_some(), part: None })
     }
 
     /// Returns the statement that shrinks the field of a value.
     fn shrinks(&self, value: &str, field: &Field) -> String {
         let name = &field.name;
-        if self.is_optional {
+        if let Some(part) = self.part {
+            format!("for part in {value}.{name}.{part}() {{ part.shrink_to_fit(); }}")
+        } else if self.is_optional {
             format!("if let Some(inner) = &mut {value}.{name} {{ inner.shrink_to_fit(); }}")
         } else {
             format!("{value}.{name}.shrink_to_fit();")
@@ -215,9 +258,14 @@ impl Wrap {
     /// Returns the field's value with `shrink_to_fit`.
     fn around(&self, field: &Field, value: &str, is_shorthand: bool) -> String {
         let name = &field.name;
-        let is_index = name.starts_with(|of: char| of.is_ascii_digit());
+        let is_index = name.starts_with(|letter: char| letter.is_ascii_digit());
         let local = if is_index { "value" } else { name };
-        let wrapped = if self.is_optional {
+        let wrapped = if let Some(part) = self.part {
+            format!(
+                "{{ let mut {local}: {} = {value}; for part in {local}.{part}() {{ part.shrink_to_fit(); }} {local} }}",
+                self.ty
+            )
+        } else if self.is_optional {
             format!("({value}).map(|mut {local}| {{ {local}.shrink_to_fit(); {local} }})")
         } else {
             format!("{{ let mut {local}: {} = {value}; {local}.shrink_to_fit(); {local} }}", self.ty)
@@ -255,9 +303,9 @@ impl Made<'_> {
             |name: &String| if name == "Self" { self.own.last().cloned().unwrap_or_default() } else { name.clone() };
         match (&self.field.variant, &names[..]) {
             // `Kind::Doc` is a variant of another type.
-            (None, [.., ty, of]) => !ty.starts_with(char::is_uppercase) && *of == self.field.of,
-            (None, [of]) => resolved(of) == self.field.of,
-            (Some(variant), [.., of, last]) => last == variant && resolved(of) == self.field.of,
+            (None, [.., ty, last_name]) => !ty.starts_with(char::is_uppercase) && *last_name == self.field.of,
+            (None, [only]) => resolved(only) == self.field.of,
+            (Some(variant), [.., owner, last]) => last == variant && resolved(owner) == self.field.of,
             (Some(variant), [last]) => last == variant,
             _ => false,
         }
@@ -267,15 +315,15 @@ impl Made<'_> {
 /// Returns `true` if an expression makes a collection without unused capacity, or an empty one.
 fn is_exact(value: &syn::Expr) -> bool {
     match value {
-        syn::Expr::Call(of) => match &*of.func {
+        syn::Expr::Call(call) => match &*call.func {
             syn::Expr::Path(path) => {
                 path.path.segments.last().is_some_and(|last| EXACT.iter().any(|name| last.ident == *name))
             }
             _ => false,
         },
-        syn::Expr::MethodCall(of) => EXACT.iter().any(|name| of.method == *name),
-        syn::Expr::Macro(of) => of.mac.path.is_ident("vec"),
-        syn::Expr::Path(of) => of.path.is_ident("None"),
+        syn::Expr::MethodCall(method_call) => EXACT.iter().any(|name| method_call.method == *name),
+        syn::Expr::Macro(item_macro) => item_macro.mac.path.is_ident("vec"),
+        syn::Expr::Path(expr_path) => expr_path.path.is_ident("None"),
         syn::Expr::Lit(_) => true,
         _ => false,
     }
@@ -292,12 +340,12 @@ impl<'ast> Visit<'ast> for Made<'_> {
         self.own.pop();
     }
 
-    fn visit_expr_struct(&mut self, of: &'ast syn::ExprStruct) {
-        visit::visit_expr_struct(self, of);
-        if !self.is_named(&of.path) {
+    fn visit_expr_struct(&mut self, node: &'ast syn::ExprStruct) {
+        visit::visit_expr_struct(self, node);
+        if !self.is_named(&node.path) {
             return;
         }
-        for field in &of.fields {
+        for field in &node.fields {
             let is_it = match &field.member {
                 syn::Member::Named(name) => *name == self.field.name,
                 syn::Member::Unnamed(index) => index.index.to_string() == self.field.name,
@@ -310,11 +358,11 @@ impl<'ast> Visit<'ast> for Made<'_> {
         }
     }
 
-    fn visit_expr_call(&mut self, of: &'ast syn::ExprCall) {
-        visit::visit_expr_call(self, of);
-        let (syn::Expr::Path(path), Ok(index)) = (&*of.func, self.field.name.parse::<usize>()) else { return };
+    fn visit_expr_call(&mut self, node: &'ast syn::ExprCall) {
+        visit::visit_expr_call(self, node);
+        let (syn::Expr::Path(path), Ok(index)) = (&*node.func, self.field.name.parse::<usize>()) else { return };
         if self.is_named(&path.path) {
-            let value = of.args.iter().nth(index).filter(|value| self.is_wanted(value));
+            let value = node.args.iter().nth(index).filter(|value| self.is_wanted(value));
             self.found.extend(value.map(|value| Place { value: value.span().byte_range(), is_shorthand: false }));
         }
     }
@@ -332,7 +380,7 @@ mod tests {
             let field = Field::of(item).unwrap();
             let mut search = Made { field: &field, moved: false, own: Vec::new(), found: Vec::new() };
             search.visit_file(&syn::parse_file(text).unwrap());
-            search.found.iter().map(|of| text[of.value.clone()].to_owned()).collect::<Vec<_>>()
+            search.found.iter().map(|item| text[item.value.clone()].to_owned()).collect::<Vec<_>>()
         };
         assert_eq!(made("app::Doc.tokens"), ["tokens", "lex().collect()"]);
         assert_eq!(made("app::E::V.0"), ["lex()"]);
@@ -350,5 +398,18 @@ mod tests {
         assert!(
             Wrap::of("SmallVec<[u8; 4]>").is_none() && Field::of("Vec<u8>").is_none() && Field::of("A.b[]").is_none()
         );
+        let field = Field::of("app::Doc.lines value").unwrap();
+        let with = |ty: &str| Wrap::of_part(ty, field.part.unwrap());
+        assert_eq!(
+            with("BTreeMap<u8, Vec<u8>>").unwrap().shrinks("doc", &field),
+            "for part in doc.lines.values_mut() { part.shrink_to_fit(); }"
+        );
+        assert_eq!(
+            with("HashMap<u8, String>").unwrap().around(&field, "lines", true),
+            "lines: { let mut lines: std::collections::HashMap<_, _, _> = lines; for part in lines.values_mut() { part.shrink_to_fit(); } lines }"
+        );
+        assert!(with("HashMap<Vec<u8>, u8>").is_none() && with("HashMap<u8, Option<Vec<u8>>>").is_none());
+        let field = Field::of("Doc.lines []").unwrap();
+        assert!(Wrap::of_part("Vec<String>", field.part.unwrap()).is_some());
     }
 }

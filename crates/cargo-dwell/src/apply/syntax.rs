@@ -16,7 +16,7 @@ pub(super) type Bytes = Range<usize>;
 
 /// Returns a text without spaces.
 pub(super) fn dense(text: &str) -> String {
-    text.chars().filter(|of| !of.is_whitespace()).collect()
+    text.chars().filter(|letter| !letter.is_whitespace()).collect()
 }
 
 /// A part of a source file.
@@ -88,7 +88,7 @@ pub(super) struct Bindings {
 impl Bindings {
     /// Returns `true` if a name is bound in this way.
     pub(super) fn has(&self, by: By) -> bool {
-        self.names.iter().any(|(_, of)| *of == by)
+        self.names.iter().any(|(_, mode)| *mode == by)
     }
 }
 
@@ -195,7 +195,8 @@ impl Reader {
                 Ok((scrutinee, pattern, guard))
             };
             if let Ok((scrutinee, pattern, guard)) = parts.parse2(tokens) {
-                let range = bytes(&scrutinee).start..guard.as_ref().map_or(bytes(&pattern).end, |of| bytes(of).end);
+                let range = bytes(&scrutinee).start
+                    ..guard.as_ref().map_or(bytes(&pattern).end, |condition| bytes(condition).end);
                 let guard_bytes = guard.as_ref().map(bytes);
                 self.add(
                     range,
@@ -235,14 +236,13 @@ impl Reader {
         let all: Vec<TokenTree> = tokens.into_iter().collect();
         let mut start = 0;
         for (at, token) in all.iter().enumerate() {
-            let TokenTree::Punct(of) = token else { continue };
+            let TokenTree::Punct(punct) = token else { continue };
             // `==` and `..=` are no separators.
-            let is_joint =
-                |of: Option<&TokenTree>| matches!(of, Some(TokenTree::Punct(of)) if of.spacing() == Spacing::Joint);
+            let is_joint = |punct: Option<&TokenTree>| matches!(punct, Some(TokenTree::Punct(punct)) if punct.spacing() == Spacing::Joint);
             let next = all.get(at + 1).map(ToString::to_string);
-            let is_arrow = of.as_char() == '=' && is_joint(Some(token)) && next.as_deref() == Some(">");
-            let is_alone = of.spacing() == Spacing::Alone && (at == 0 || !is_joint(all.get(at - 1)));
-            if is_arrow || is_alone && matches!(of.as_char(), ',' | ';' | '=') {
+            let is_arrow = punct.as_char() == '=' && is_joint(Some(token)) && next.as_deref() == Some(">");
+            let is_alone = punct.spacing() == Spacing::Alone && (at == 0 || !is_joint(all.get(at - 1)));
+            if is_arrow || is_alone && matches!(punct.as_char(), ',' | ';' | '=') {
                 self.read_part(&all[start..at], is_arrow);
                 start = at + 1 + usize::from(is_arrow);
             }
@@ -262,7 +262,7 @@ impl Reader {
             let TokenTree::Group(group) = token else { continue };
             let mut tokens = group.stream();
             // `{? .. }` of a grammar may fail.
-            let is_mark = |token: &TokenTree| matches!(token, TokenTree::Punct(of) if of.as_char() == '?');
+            let is_mark = |token: &TokenTree| matches!(token, TokenTree::Punct(punct) if punct.as_char() == '?');
             if group.delimiter() == Delimiter::Brace
                 && tokens.clone().into_iter().next().is_some_and(|first| is_mark(&first))
             {
@@ -281,20 +281,20 @@ fn bytes(part: &impl syn::spanned::Spanned) -> Bytes {
 impl<'ast> Visit<'ast> for Reader {
     fn visit_expr(&mut self, expr: &'ast Expr) {
         let kind = match expr {
-            Expr::Reference(of) => Kind::Ref { of: bytes(&*of.expr) },
-            Expr::Binary(of) if is_comparison(&of.op) => {
-                Kind::Compare { left: bytes(&*of.left), right: bytes(&*of.right) }
+            Expr::Reference(reference) => Kind::Ref { of: bytes(&*reference.expr) },
+            Expr::Binary(binary) if is_comparison(&binary.op) => {
+                Kind::Compare { left: bytes(&*binary.left), right: bytes(&*binary.right) }
             }
-            Expr::MethodCall(of) => Kind::Method {
-                receiver: bytes(&*of.receiver),
-                name: of.method.to_string(),
-                arguments: of.args.iter().map(bytes).collect(),
+            Expr::MethodCall(method_call) => Kind::Method {
+                receiver: bytes(&*method_call.receiver),
+                name: method_call.method.to_string(),
+                arguments: method_call.args.iter().map(bytes).collect(),
             },
-            Expr::Call(of) => Kind::Call { arguments: of.args.iter().map(bytes).collect() },
+            Expr::Call(call) => Kind::Call { arguments: call.args.iter().map(bytes).collect() },
             Expr::Path(_) => Kind::Path,
-            Expr::Match(of) => Kind::Match { scrutinee: bytes(&*of.expr) },
-            Expr::Let(of) => {
-                Kind::Let { pattern: bytes(&*of.pat), scrutinee: bytes(&*of.expr), body: self.body.clone() }
+            Expr::Match(matching) => Kind::Match { scrutinee: bytes(&*matching.expr) },
+            Expr::Let(matching) => {
+                Kind::Let { pattern: bytes(&*matching.pat), scrutinee: bytes(&*matching.expr), body: self.body.clone() }
             }
             Expr::Array(_)
             | Expr::Field(_)
@@ -312,24 +312,24 @@ impl<'ast> Visit<'ast> for Reader {
         visit::visit_expr(self, expr);
     }
 
-    fn visit_expr_if(&mut self, of: &'ast syn::ExprIf) {
+    fn visit_expr_if(&mut self, node: &'ast syn::ExprIf) {
         // In a chain of conditions a later one may use the names too.
-        let body = matches!(*of.cond, Expr::Let(_)).then(|| bytes(&of.then_branch));
+        let body = matches!(*node.cond, Expr::Let(_)).then(|| bytes(&node.then_branch));
         let before = std::mem::replace(&mut self.body, body);
-        self.visit_expr(&of.cond);
+        self.visit_expr(&node.cond);
         self.body = before;
-        self.visit_block(&of.then_branch);
-        if let Some((_, other)) = &of.else_branch {
+        self.visit_block(&node.then_branch);
+        if let Some((_, other)) = &node.else_branch {
             self.visit_expr(other);
         }
     }
 
-    fn visit_expr_while(&mut self, of: &'ast syn::ExprWhile) {
-        let body = matches!(*of.cond, Expr::Let(_)).then(|| bytes(&of.body));
+    fn visit_expr_while(&mut self, node: &'ast syn::ExprWhile) {
+        let body = matches!(*node.cond, Expr::Let(_)).then(|| bytes(&node.body));
         let before = std::mem::replace(&mut self.body, body);
-        self.visit_expr(&of.cond);
+        self.visit_expr(&node.cond);
         self.body = before;
-        self.visit_block(&of.body);
+        self.visit_block(&node.body);
     }
 
     fn visit_arm(&mut self, arm: &'ast syn::Arm) {
@@ -345,7 +345,7 @@ impl<'ast> Visit<'ast> for Reader {
 
     fn visit_local(&mut self, local: &'ast syn::Local) {
         let pattern = match &local.pat {
-            Pat::Type(of) => bytes(&*of.pat),
+            Pat::Type(alias) => bytes(&*alias.pat),
             other => bytes(other),
         };
         let scrutinee = local.init.as_ref().map(|init| bytes(&*init.expr));
@@ -371,8 +371,8 @@ impl<'ast> Visit<'ast> for Reader {
     }
 
     fn visit_pat(&mut self, pat: &'ast Pat) {
-        if let Pat::Or(of) = pat {
-            self.add(bytes(pat), Kind::Or { cases: of.cases.iter().map(bytes).collect() });
+        if let Pat::Or(or) = pat {
+            self.add(bytes(pat), Kind::Or { cases: or.cases.iter().map(bytes).collect() });
         }
         let mut bindings = Bindings::default();
         bind(pat, &mut bindings);
@@ -380,16 +380,16 @@ impl<'ast> Visit<'ast> for Reader {
         visit::visit_pat(self, pat);
     }
 
-    fn visit_attribute(&mut self, of: &'ast syn::Attribute) {
+    fn visit_attribute(&mut self, node: &'ast syn::Attribute) {
         // Values of fields: `#[builder(default = Details::new())]`.
-        if let (syn::Meta::List(list), false) = (&of.meta, of.path().is_ident("derive")) {
+        if let (syn::Meta::List(list), false) = (&node.meta, node.path().is_ident("derive")) {
             self.read_parts(list.tokens.clone());
         }
     }
 
-    fn visit_macro(&mut self, of: &'ast syn::Macro) {
-        let name = of.path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
-        self.read_macro(&name, of.tokens.clone());
+    fn visit_macro(&mut self, node: &'ast syn::Macro) {
+        let name = node.path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
+        self.read_macro(&name, node.tokens.clone());
     }
 }
 
@@ -401,28 +401,28 @@ fn is_comparison(op: &syn::BinOp) -> bool {
 /// Adds what a pattern binds. A struct's pattern alone is irrefutable; a name with an upper-case letter may be a constant.
 fn bind(pat: &Pat, to: &mut Bindings) {
     match pat {
-        Pat::Ident(of) => {
-            let name = of.ident.to_string();
-            if name.starts_with(char::is_uppercase) && of.by_ref.is_none() && of.subpat.is_none() {
+        Pat::Ident(ident) => {
+            let name = ident.ident.to_string();
+            if name.starts_with(char::is_uppercase) && ident.by_ref.is_none() && ident.subpat.is_none() {
                 to.is_refutable = true;
                 return;
             }
-            let by = match (&of.by_ref, &of.mutability) {
+            let by = match (&ident.by_ref, &ident.mutability) {
                 (Some(_), Some(_)) => By::RefMut,
                 (Some(_), None) => By::Ref,
                 (None, _) => By::Value,
             };
             to.names.push((name, by));
-            if let Some((_, inner)) = &of.subpat {
+            if let Some((_, inner)) = &ident.subpat {
                 bind(inner, to);
             }
         }
-        Pat::Struct(of) => of.fields.iter().for_each(|field| bind(&field.pat, to)),
-        Pat::Tuple(of) => of.elems.iter().for_each(|part| bind(part, to)),
-        Pat::Reference(of) => bind(&of.pat, to),
-        Pat::Paren(of) => bind(&of.pat, to),
-        Pat::Type(of) => bind(&of.pat, to),
-        Pat::TupleStruct(of) => of.elems.iter().for_each(|part| bind(part, to)),
+        Pat::Struct(item_struct) => item_struct.fields.iter().for_each(|field| bind(&field.pat, to)),
+        Pat::Tuple(tuple) => tuple.elems.iter().for_each(|part| bind(part, to)),
+        Pat::Reference(reference) => bind(&reference.pat, to),
+        Pat::Paren(reference) => bind(&reference.pat, to),
+        Pat::Type(paren) => bind(&paren.pat, to),
+        Pat::TupleStruct(tuple_struct) => tuple_struct.elems.iter().for_each(|part| bind(part, to)),
         Pat::Wild(_) | Pat::Rest(_) => {}
         _ => to.is_refutable = true,
     }
@@ -430,22 +430,26 @@ fn bind(pat: &Pat, to: &mut Bindings) {
 
 /// Returns `true` for the path of a variant: `Kind::Let`, and not `kinds::Let`.
 fn is_variant(path: &syn::Path) -> bool {
-    let of = path.segments.iter().rev().nth(1).map(|segment| segment.ident.to_string());
-    of.is_some_and(|name| name.starts_with(char::is_uppercase))
+    let owner = path.segments.iter().rev().nth(1).map(|segment| segment.ident.to_string());
+    owner.is_some_and(|name| name.starts_with(char::is_uppercase))
 }
 
 /// Returns `true` if a pattern, or one inside of it, may fail to match: one of a variant, in the place of a struct's field.
 pub(super) fn has_inner_path(text: &str) -> bool {
     fn inner(pat: &Pat, is_outer: bool) -> bool {
         match pat {
-            Pat::Struct(of) => {
-                !is_outer || is_variant(&of.path) || of.fields.iter().any(|field| inner(&field.pat, false))
+            Pat::Struct(item_struct) => {
+                !is_outer
+                    || is_variant(&item_struct.path)
+                    || item_struct.fields.iter().any(|field| inner(&field.pat, false))
             }
-            Pat::TupleStruct(of) => !is_outer || is_variant(&of.path) || of.elems.iter().any(|part| inner(part, false)),
-            Pat::Tuple(of) => of.elems.iter().any(|part| inner(part, false)),
-            Pat::Reference(of) => inner(&of.pat, is_outer),
-            Pat::Paren(of) => inner(&of.pat, is_outer),
-            Pat::Ident(of) => of.subpat.as_ref().is_some_and(|(_, pat)| inner(pat, false)),
+            Pat::TupleStruct(tuple_struct) => {
+                !is_outer || is_variant(&tuple_struct.path) || tuple_struct.elems.iter().any(|part| inner(part, false))
+            }
+            Pat::Tuple(tuple) => tuple.elems.iter().any(|part| inner(part, false)),
+            Pat::Reference(reference) => inner(&reference.pat, is_outer),
+            Pat::Paren(paren) => inner(&paren.pat, is_outer),
+            Pat::Ident(ident) => ident.subpat.as_ref().is_some_and(|(_, pat)| inner(pat, false)),
             Pat::Wild(_) | Pat::Rest(_) => false,
             _ => true,
         }
@@ -470,7 +474,7 @@ mod tests {
         let syntax = Syntax::of(text).unwrap();
         let bindings = Bindings { names: vec![("x".into(), By::Value), ("y".into(), By::Ref)], is_refutable: false };
         assert_eq!(kinds(text, "P { x, ref y, .. }", &syntax), [&Kind::Pat(bindings)]);
-        assert!(matches!(kinds(text, "P { x: 1 }", &syntax)[..], [Kind::Pat(of)] if of.is_refutable));
+        assert!(matches!(kinds(text, "P { x: 1 }", &syntax)[..], [Kind::Pat(pat)] if pat.is_refutable));
         assert!(
             matches!(kinds(text, "A(P { x: 1 }) | B", &syntax)[..], [Kind::Pat(_), Kind::Or { cases }] if cases.len() == 2)
         );

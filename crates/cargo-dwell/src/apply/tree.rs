@@ -4,7 +4,7 @@
 //! path. The user's files are read here, and written by [`super::write`] alone.
 
 use super::git;
-use crate::processes;
+use crate::{processes, program};
 use anyhow::{Context, Result, bail};
 use cargo_metadata::Metadata;
 use std::collections::{BTreeMap, BTreeSet};
@@ -35,8 +35,7 @@ pub(super) struct Tree {
     lock: Option<String>,
     /// The roots of the members' crates, below the root, those of libraries first.
     crates: Vec<PathBuf>,
-    /// The folders of packages with their editions, and whether these have `if let .. && let ..`.
-    packages: Vec<(PathBuf, &'static str, bool)>,
+    packages: Vec<Own>,
 }
 
 impl Tree {
@@ -81,20 +80,24 @@ impl Tree {
     }
 
     /// Returns the edition of a file, and whether it may have several `let` in a condition.
-    fn package(&self, file: &Path) -> (&'static str, bool) {
-        let around = self.packages.iter().filter(|(folder, ..)| file.starts_with(folder));
-        let nearest = around.max_by_key(|(folder, ..)| folder.components().count());
-        nearest.map_or(("2021", false), |(_, edition, has_chains)| (edition, *has_chains))
+    fn package(&self, file: &Path) -> Option<&Own> {
+        let around = self.packages.iter().filter(|package| file.starts_with(&package.folder));
+        around.max_by_key(|package| package.folder.components().count())
     }
 
     /// Returns `true` if a file may have several `let` in a condition.
     pub(super) fn has_chains(&self, file: &Path) -> bool {
-        self.package(file).1
+        self.package(file).is_some_and(|package| package.has_chains)
+    }
+
+    /// Returns `true` if a file may have `if let` in the guard of an arm.
+    pub(super) fn has_let_guards(&self, file: &Path) -> bool {
+        self.package(file).is_some_and(|package| package.has_let_guards)
     }
 
     /// Returns the edition of a file.
     pub(super) fn edition(&self, file: &Path) -> &'static str {
-        self.package(file).0
+        self.package(file).map_or("2021", |package| package.edition)
     }
 
     /// Returns the sources of the folder with the root of a file's crate.
@@ -208,16 +211,31 @@ impl Tree {
     }
 }
 
-/// Returns the folders of the members, their editions, and whether these, and the oldest compiler that a member names, have chains of
-/// `let`.
-fn packages(workspace: &Metadata, original: &Path) -> Vec<(PathBuf, &'static str, bool)> {
-    let of = |package: &&cargo_metadata::Package| {
+/// A member.
+#[derive(Debug)]
+struct Own {
+    folder: PathBuf,
+    edition: &'static str,
+    /// Whether its edition, and the oldest compiler that it names, have `if let .. && let ..`.
+    has_chains: bool,
+    /// Whether this compiler, and the oldest that it names, have `pattern if let ..`.
+    has_let_guards: bool,
+}
+
+/// Returns the members.
+fn packages(workspace: &Metadata, original: &Path) -> Vec<Own> {
+    let is_recent = program::rustc_version().is_some_and(|version| version >= (1, 95));
+    let with = |package: &&cargo_metadata::Package| {
         let folder = package.manifest_path.parent()?.as_std_path().strip_prefix(original).ok()?.to_owned();
-        let is_new = package.edition >= cargo_metadata::Edition::E2024;
-        let version = package.rust_version.as_ref().is_none_or(|version| (version.major, version.minor) >= (1, 88));
-        Some((folder, package.edition.as_str(), is_new && version))
+        let has = |least| package.rust_version.as_ref().is_none_or(|version| (version.major, version.minor) >= least);
+        Some(Own {
+            folder,
+            edition: package.edition.as_str(),
+            has_chains: package.edition >= cargo_metadata::Edition::E2024 && has((1, 88)),
+            has_let_guards: is_recent && has((1, 95)),
+        })
     };
-    workspace.workspace_packages().iter().filter_map(of).collect()
+    workspace.workspace_packages().iter().filter_map(with).collect()
 }
 
 /// Returns the roots of the members' crates.
@@ -266,7 +284,7 @@ impl Copy {
         let except = self.except.clone();
         let skipped = |entry: &walkdir::DirEntry| {
             let (path, is_folder) = (entry.path(), entry.file_type().is_dir() && entry.depth() > 0);
-            let is_except = || except.iter().any(|of| of == path);
+            let is_except = || except.iter().any(|item| item == path);
             is_folder && (entry.file_name() == ".git" || is_except() || path.join("CACHEDIR.TAG").exists())
         };
         for entry in WalkDir::new(from).into_iter().filter_entry(|entry| !skipped(entry)) {
@@ -288,7 +306,7 @@ impl Copy {
 
     fn file(&mut self, from: &Path, to: &Path) -> Result<()> {
         let failed = || format!("{}: cannot be copied to {}", from.display(), to.display());
-        self.bytes += fs::metadata(from).map_or(0, |of| of.len());
+        self.bytes += fs::metadata(from).map_or(0, |metadata| metadata.len());
         if self.bytes > LARGEST {
             bail!("{}: with it more than 4 GiB outside of target folders, too much to copy", from.display());
         }
@@ -321,7 +339,8 @@ impl Copy {
             return self.file(from, to);
         }
         let files = WalkDir::new(from).into_iter().filter_map(Result::ok);
-        let bytes = files.take(FILES + 1).map(|entry| entry.metadata().map_or(0, |of| of.len())).sum::<u64>();
+        let bytes =
+            files.take(FILES + 1).map(|entry| entry.metadata().map_or(0, |metadata| metadata.len())).sum::<u64>();
         let is_small = bytes <= LARGE && WalkDir::new(from).into_iter().take(FILES + 1).count() <= FILES;
         if !is_small {
             return std::os::unix::fs::symlink(from, to).with_context(failed);
@@ -427,7 +446,7 @@ fn read_outside(workspace: &Metadata, root: &Path) -> BTreeSet<PathBuf> {
     };
     for entry in entries.filter_entry(is_wanted).filter_map(Result::ok) {
         let path = entry.path();
-        let is_read = path.extension().is_some_and(|of| of == "rs") || entry.file_name() == "Cargo.toml";
+        let is_read = path.extension().is_some_and(|extension| extension == "rs") || entry.file_name() == "Cargo.toml";
         if !entry.file_type().is_file() || !is_read {
             continue;
         }
@@ -438,7 +457,7 @@ fn read_outside(workspace: &Metadata, root: &Path) -> BTreeSet<PathBuf> {
         for name in relative_names(&text) {
             for base in path.parent().into_iter().chain(package.map(PathBuf::as_path)) {
                 let mut named = normal(&base.join(name));
-                let is_source = named.extension().is_some_and(|of| of == "rs") && named.is_file();
+                let is_source = named.extension().is_some_and(|extension| extension == "rs") && named.is_file();
                 if let Some(folder) = named.parent().filter(|folder| is_source && !root.starts_with(folder)) {
                     named = folder.to_owned();
                 }

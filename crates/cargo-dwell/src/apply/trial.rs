@@ -1,4 +1,4 @@
-//! Tries moves in a copy of a workspace, each alone, for the count of random moves: nothing is written.
+//! Tries moves in a copy of a workspace, for the count of random moves: nothing is written.
 
 use super::args::Apply;
 use super::edit;
@@ -14,12 +14,8 @@ use std::time::Duration;
 /// The result of a move that was tried in a copy.
 #[derive(Clone, Debug, Default)]
 pub struct Trial {
-    /// Whether all that compiled before compiles.
+    /// Whether all that compiled before compiles with the user's features.
     pub compiles: bool,
-    /// Whether the tests have the outcomes that they had before; `None`: they did not run.
-    pub same_tests: Option<bool>,
-    /// The warnings of the compiler that are new.
-    pub new_warnings: Vec<String>,
     /// The places that need `--accept`.
     pub places: Vec<String>,
     /// The number of rounds of `cargo check`.
@@ -28,12 +24,27 @@ pub struct Trial {
     pub repairs: Vec<(String, usize)>,
     /// What is left: place, source, message.
     pub left: Vec<(String, String, String)>,
-    /// The change as a diff.
+}
+
+/// What the kept moves of a package do together.
+#[derive(Clone, Debug, Default)]
+pub struct Together {
+    /// The moves that compile, as indices.
+    pub kept: Vec<usize>,
+    /// What the tests say, which differ or not; `None`: they did not run.
+    pub tests: Option<Result<String, String>>,
+    /// The warnings of rustc and clippy that are new and that no repair takes away.
+    pub new_warnings: Vec<String>,
+    /// The moves that compiled with the user's features, and with others did not.
+    pub lost: Vec<usize>,
+    /// All moves as a diff.
     pub diff: String,
 }
 
-/// Makes each of the edits in a copy of a workspace, with one target folder for all, and repairs its uses. With `tests` the tests run
-/// twice before, and after each move that compiles. `each` gets an edit with its result, and returns whether to go on.
+/// Makes the edits in a copy of a workspace, with one target folder for all, and repairs the uses. Each edit is made after those before it
+/// that compile, and checked with the default build; the other builds, clippy and the tests, which run twice before, look at all of
+/// them at once. If another build fails, the moves are made again, each checked by all. `each` gets an edit with its result, and returns
+/// whether to go on.
 ///
 /// # Errors
 /// Returns an error if the workspace cannot be copied, checked or tested.
@@ -43,7 +54,7 @@ pub fn trials(
     target: &Path,
     tests: bool,
     mut each: impl FnMut(&Edit, Result<Trial>) -> bool,
-) -> Result<()> {
+) -> Result<Together> {
     let build = BuildArgs { manifest_path: Some(manifest.to_owned()), ..BuildArgs::default() };
     let args =
         Apply { no_test: !tests, breaking: true, accept: true, ..Apply::of_tries(build, Duration::from_secs(900)) };
@@ -53,39 +64,61 @@ pub fn trials(
     let tree = Tree::copy(&workspace, &target.join("copy"))?;
     let mut session = Session::new(&args, workspace, tree, target.join("target"));
     let all: Vec<Move> = edits.iter().map(|edit| Move { edits: vec![edit.clone()], ..Move::default() }).collect();
-    session.check_before(&moves::files(&all))?;
+    let files = moves::files(&all);
+    session.check_before(&files)?;
+    session.lint_before(&files)?;
     if tests {
         session.test_before()?;
     }
-    for (edit, of) in edits.iter().zip(&all) {
-        let trial = one(&mut session, of);
-        let goes_on = each(edit, trial);
-        session.tree.restore(&[])?;
-        if !goes_on {
+    let others = session.cargo.builds.split_off(1);
+    let mut together = Together::default();
+    for (index, (edit, change)) in edits.iter().zip(&all).enumerate() {
+        let mark = session.tree.mark();
+        let trial = one(&mut session, change, &mark);
+        if trial.as_ref().is_ok_and(|trial| trial.compiles) {
+            together.kept.push(index);
+        } else {
+            session.tree.restore(&mark)?;
+        }
+        if !each(edit, trial) {
             break;
         }
     }
-    Ok(())
+    session.cargo.builds.extend(others);
+    if !session.cargo.check().is_ok_and(|found| found.errors.is_empty()) {
+        session.tree.restore(&[])?;
+        for index in std::mem::take(&mut together.kept) {
+            let mark = session.tree.mark();
+            if one(&mut session, &all[index], &mark).is_ok_and(|trial| trial.compiles) {
+                together.kept.push(index);
+            } else {
+                session.tree.restore(&mark)?;
+                together.lost.push(index);
+            }
+        }
+    }
+    session.tidy()?;
+    together.new_warnings = session.lint_after()?.unwrap_or_default();
+    if let Some(before) = &session.tests {
+        together.tests = Some(session.test_after(before)?);
+    }
+    together.diff = session.tree.changes().iter().map(Change::diff).collect();
+    Ok(together)
 }
 
-fn one(session: &mut Session<'_>, of: &Move) -> Result<Trial> {
-    let (_, made, repaired): (_, edit::Made, _) = session.make(of, &[])?;
+fn one(session: &mut Session<'_>, change: &Move, mark: &[Change]) -> Result<Trial> {
+    let (_, made, repaired): (_, edit::Made, _) = session.make(change, mark)?;
     let mut trial = Trial {
         compiles: repaired.left.is_empty(),
         rounds: repaired.rounds,
         repairs: repaired.by.iter().map(|(name, count)| ((*name).to_owned(), *count)).collect(),
-        new_warnings: repaired.new_warnings,
         left: repaired.left.into_iter().map(|left| (left.at, left.source, left.message)).collect(),
         ..Trial::default()
     };
     if trial.compiles {
-        session.tidy()?;
-        let places = session.places(&made, &[]);
-        trial.places = places.iter().map(|of| format!("{}:{}: {}", of.file.display(), of.line, of.why)).collect();
-        if let Some(before) = &session.tests {
-            trial.same_tests = Some(session.test_after(before)?.is_ok());
-        }
+        let places = session.places(&made, mark);
+        trial.places =
+            places.iter().map(|place| format!("{}:{}: {}", place.file.display(), place.line, place.why)).collect();
     }
-    trial.diff = session.tree.changes().iter().map(Change::diff).collect();
     Ok(trial)
 }

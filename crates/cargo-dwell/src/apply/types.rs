@@ -27,12 +27,12 @@ pub(super) const PATHS: [&str; 8] = [
 
 /// Returns the text of a type in which the library's types have their paths.
 pub(super) fn with_paths(ty: &str) -> String {
-    let is_word = |of: char| of.is_alphanumeric() || of == '_';
+    let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
     let mut text = String::new();
     let mut rest = ty;
     while let Some(start) = rest.find(is_word) {
         let (before, word) = rest.split_at(start);
-        let end = word.find(|of| !is_word(of)).unwrap_or(word.len());
+        let end = word.find(|letter| !is_word(letter)).unwrap_or(word.len());
         let (word, after) = word.split_at(end);
         text.push_str(before);
         let known = TYPES.iter().find(|(name, _)| *name == word && !text.ends_with("::"));

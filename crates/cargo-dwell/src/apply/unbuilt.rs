@@ -3,9 +3,11 @@
 
 use super::builds::{Build, Compiled};
 use super::cfg::Condition;
+use super::git;
 use super::tree::{Tree, normal};
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A place that a person has to look at.
@@ -35,10 +37,10 @@ impl Names {
         let (head, field) = item.split_once('.').map_or((item, None), |(head, field)| (head, Some(field)));
         let parts: Vec<&str> = head.split('<').next().unwrap_or_default().split("::").collect();
         let Some((last, before)) = parts.split_last() else { return };
-        let is_type = |of: &&&str| of.starts_with(char::is_uppercase);
+        let is_type = |name: &&&str| name.starts_with(char::is_uppercase);
         self.owners.extend([*last].iter().chain(before.last().filter(is_type)).map(|name| (*name).to_owned()));
         match field {
-            Some(name) if !name.starts_with(|of: char| of.is_ascii_digit()) => {
+            Some(name) if !name.starts_with(|letter: char| letter.is_ascii_digit()) => {
                 self.fields.insert(name.split(' ').next().unwrap_or(name).trim_start_matches("r#").to_owned());
             }
             _ => _ = self.tuples.insert((*last).to_owned()),
@@ -60,10 +62,12 @@ pub(super) fn find(tree: &Tree, built: &Built<'_>, names: &Names) -> Vec<Place> 
     let sources: Vec<(PathBuf, String)> =
         tree.sources(Path::new("")).into_iter().filter_map(|file| tree.read(&file).map(|text| (file, text))).collect();
     let calls: BTreeSet<String> = sources.iter().flat_map(|(_, text)| called(text)).collect();
+    let wrappers: BTreeMap<String, Condition> =
+        sources.iter().filter(|(_, text)| text.contains("macro_rules")).flat_map(|(_, text)| wrappers(text)).collect();
     let mut found = BTreeSet::new();
     for (file, text) in &sources {
         // A document names what it uses in its code too.
-        let is_known = |of: &str| text.contains(of);
+        let is_known = |name: &str| text.contains(name);
         let is_used = names.fields.iter().chain(&names.tuples).chain(&names.functions).any(|name| is_known(name));
         if !is_used && (built.tested || !is_known("include_str!")) {
             continue;
@@ -72,8 +76,12 @@ pub(super) fn find(tree: &Tree, built: &Built<'_>, names: &Names) -> Vec<Place> 
         let units: Vec<&Compiled> = all.filter(|unit| unit.files.contains(file)).collect();
         // The data of tests: what the tests do with it, they do.
         let is_data =
-            file.iter().any(|part| part == "tests") && file.iter().rev().nth(1).is_some_and(|of| of != "tests");
-        if units.is_empty() && (is_data && built.tested || !names.owners.iter().any(|owner| is_known(owner))) {
+            file.iter().any(|part| part == "tests") && file.iter().rev().nth(1).is_some_and(|item| item != "tests");
+        // A module that is not built reaches the owner by another type's field.
+        let is_module =
+            file.iter().any(|part| part == "src") && ["crate::", "super::"].iter().any(|prefix| is_known(prefix));
+        let has_owner = is_module || names.owners.iter().any(|owner| is_known(owner));
+        if units.is_empty() && (is_data && built.tested || !has_owner) {
             continue;
         }
         if let Ok(tokens) = text.parse::<TokenStream>() {
@@ -82,6 +90,7 @@ pub(super) fn find(tree: &Tree, built: &Built<'_>, names: &Names) -> Vec<Place> 
                 names,
                 units: &units,
                 calls: &calls,
+                wrappers: &wrappers,
                 file,
                 conditions: Vec::new(),
                 found: &mut found,
@@ -98,12 +107,13 @@ pub(super) fn find(tree: &Tree, built: &Built<'_>, names: &Names) -> Vec<Place> 
                     let Ok(tokens) = code.parse::<TokenStream>() else { continue };
                     let mut inner = BTreeSet::new();
                     let conditions = vec![Condition::Is("doctest".to_owned())];
-                    Walk { built, names, units: &[], calls: &calls, file, conditions, found: &mut inner }
+                    let (calls, wrappers) = (&calls, &wrappers);
+                    Walk { built, names, units: &[], calls, wrappers, file, conditions, found: &mut inner }
                         .tokens(tokens, None);
-                    found.extend(inner.into_iter().map(|of| Place {
-                        line: of.line + first - 1,
+                    found.extend(inner.into_iter().map(|item| Place {
+                        line: item.line + first - 1,
                         why: "a test of the document, which did not run, uses it".to_owned(),
-                        ..of
+                        ..item
                     }));
                 }
             }
@@ -112,13 +122,89 @@ pub(super) fn find(tree: &Tree, built: &Built<'_>, names: &Names) -> Vec<Place> 
     found.into_iter().collect()
 }
 
+/// Returns the uses in packages of the same repository that are outside of the workspace and depend on its packages by path: nothing
+/// here builds them.
+pub(super) fn outside(root: &Path, names: &Names) -> Vec<Place> {
+    let depends = |manifest: &&PathBuf| {
+        let folder = manifest.parent().unwrap_or(root);
+        let text = fs::read_to_string(manifest).unwrap_or_default();
+        let mut paths =
+            text.split("path").skip(1).filter_map(|rest| rest.trim_start().strip_prefix('=')?.split('"').nth(1));
+        !folder.starts_with(root) && paths.any(|path| normal(&folder.join(path)).starts_with(root))
+    };
+    let manifests = git::files_of_repository(root, "*Cargo.toml");
+    let folders: BTreeSet<&Path> = manifests.iter().filter(depends).filter_map(|manifest| manifest.parent()).collect();
+    let mut found = BTreeSet::new();
+    if folders.is_empty() {
+        return Vec::new();
+    }
+    let (builds, base, calls, wrappers) = (&[], BTreeSet::new(), BTreeSet::new(), BTreeMap::new());
+    let built = &Built { builds, base, tested: true };
+    for file in git::files_of_repository(root, "*.rs") {
+        if file.starts_with(root) || !folders.iter().any(|folder| file.starts_with(folder)) {
+            continue;
+        }
+        let Ok(text) = fs::read_to_string(&file) else { continue };
+        let Ok(tokens) = text.parse::<TokenStream>() else { continue };
+        let mut inner = BTreeSet::new();
+        let (calls, wrappers, conditions) = (&calls, &wrappers, Vec::new());
+        Walk { built, names, units: &[], calls, wrappers, file: &file, conditions, found: &mut inner }
+            .tokens(tokens, None);
+        let why = "is outside of the workspace, is not built here, and uses it";
+        found.extend(inner.into_iter().map(|item| Place { why: why.to_owned(), ..item }));
+    }
+    found.into_iter().collect()
+}
+
 /// Returns the names of the macros that a text calls.
 fn called(text: &str) -> impl Iterator<Item = String> {
-    let is_word = |of: char| of.is_alphanumeric() || of == '_';
+    let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
     text.match_indices('!').filter_map(move |(at, _)| {
         let start = text[..at].trim_end_matches(is_word).len();
         (start < at && !text[at + 1..].starts_with('=')).then(|| text[start..at].to_owned())
     })
+}
+
+/// Returns the macros of a source that give a condition to what they get, `($($item:item)*) => { $(#[cfg(windows)] $item)* }`, each with it.
+fn wrappers(text: &str) -> Vec<(String, Condition)> {
+    fn given(tokens: TokenStream, to: &mut Vec<Condition>) {
+        let all: Vec<TokenTree> = tokens.into_iter().collect();
+        let mut at = 0;
+        while at < all.len() {
+            let (conditions, after) = attributes(&all[at..]);
+            at += after.max(1);
+            if matches!(all.get(at - usize::from(after == 0)..), Some([TokenTree::Punct(punct), ..]) if punct.as_char() == '$')
+            {
+                to.extend(conditions);
+            }
+            if let Some(TokenTree::Group(group)) = all.get(at - 1) {
+                given(group.stream(), to);
+            }
+        }
+    }
+    fn all(tokens: TokenStream, to: &mut Vec<(String, Condition)>) {
+        let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+        for (at, tree) in tokens.iter().enumerate() {
+            match (tree, tokens.get(at + 2), tokens.get(at + 3)) {
+                (TokenTree::Ident(word), Some(TokenTree::Ident(name)), Some(TokenTree::Group(group)))
+                    if *word == "macro_rules" =>
+                {
+                    let mut conditions = Vec::new();
+                    given(group.stream(), &mut conditions);
+                    if !conditions.is_empty() {
+                        to.push((name.to_string(), Condition::Any(conditions)));
+                    }
+                }
+                (TokenTree::Group(group), ..) => all(group.stream(), to),
+                _ => {}
+            }
+        }
+    }
+    let mut found = Vec::new();
+    if let Ok(tokens) = text.parse() {
+        all(tokens, &mut found);
+    }
+    found
 }
 
 /// Returns the documents that a source includes: `#![doc = include_str!("../README.md")]`.
@@ -126,7 +212,7 @@ fn included(file: &Path, text: &str) -> Vec<PathBuf> {
     let names = text.split("include_str!(\"").skip(1).filter_map(|rest| rest.split('"').next());
     let folder = file.parent().unwrap_or(Path::new(""));
     names
-        .filter(|name| Path::new(name).extension().is_some_and(|of| of == "md"))
+        .filter(|name| Path::new(name).extension().is_some_and(|extension| extension == "md"))
         .map(|name| normal(&folder.join(name)))
         .collect()
 }
@@ -166,6 +252,8 @@ struct Walk<'a> {
     names: &'a Names,
     units: &'a [&'a Compiled],
     calls: &'a BTreeSet<String>,
+    /// The macros that give a condition to what they get.
+    wrappers: &'a BTreeMap<String, Condition>,
     file: &'a Path,
     conditions: Vec<Condition>,
     found: &'a mut BTreeSet<Place>,
@@ -195,32 +283,46 @@ impl Walk<'_> {
                 continue;
             }
             match &all[at..] {
-                [TokenTree::Punct(hash), TokenTree::Punct(not), TokenTree::Group(of), ..]
+                [TokenTree::Punct(hash), TokenTree::Punct(not), TokenTree::Group(group), ..]
                     if hash.as_char() == '#' && not.as_char() == '!' =>
                 {
                     // Of the rest of the file.
-                    self.conditions.extend(Condition::of_attribute(of.stream()));
+                    self.conditions.extend(Condition::of_attribute(group.stream()));
                     at += 3;
                 }
-                [TokenTree::Ident(name), TokenTree::Punct(not), TokenTree::Group(of), ..]
+                [TokenTree::Ident(name), TokenTree::Punct(not), TokenTree::Group(group), ..]
                     if *name == "cfg_if" && not.as_char() == '!' =>
                 {
-                    self.alternatives(of);
+                    self.alternatives(group);
                     at += 3;
                 }
-                [TokenTree::Ident(word), TokenTree::Punct(_), TokenTree::Ident(name), TokenTree::Group(of), ..]
+                [TokenTree::Ident(name), TokenTree::Punct(not), TokenTree::Group(group), ..]
+                    if *name == "cfg_select" && not.as_char() == '!' =>
+                {
+                    self.selected(group);
+                    at += 3;
+                }
+                [TokenTree::Ident(name), TokenTree::Punct(not), TokenTree::Group(group), ..]
+                    if not.as_char() == '!' && self.wrappers.contains_key(&name.to_string()) =>
+                {
+                    self.conditions.push(self.wrappers[&name.to_string()].clone());
+                    self.tokens(group.stream(), None);
+                    self.conditions.pop();
+                    at += 3;
+                }
+                [TokenTree::Ident(word), TokenTree::Punct(_), TokenTree::Ident(name), TokenTree::Group(group), ..]
                     if *word == "macro_rules" =>
                 {
                     let is_called = self.calls.contains(&name.to_string());
                     let depth = self.conditions.len();
                     self.conditions.extend((!is_called).then(|| Condition::Is(format!("{name}!"))));
-                    self.tokens(of.stream(), None);
+                    self.tokens(group.stream(), None);
                     self.conditions.truncate(depth);
                     at += 4;
                 }
-                [TokenTree::Group(of), ..] => {
+                [TokenTree::Group(group), ..] => {
                     let before = name_before(&all[..at]);
-                    self.tokens(of.stream(), before.as_deref());
+                    self.tokens(group.stream(), before.as_deref());
                     at += 1;
                 }
                 _ => {
@@ -234,22 +336,45 @@ impl Walk<'_> {
     }
 
     /// Walks over `if #[cfg(a)] { .. } else if #[cfg(b)] { .. } else { .. }`.
-    fn alternatives(&mut self, of: &Group) {
+    fn alternatives(&mut self, arms: &Group) {
         let mut others = Vec::new();
         let mut condition = None;
-        for tree in of.stream() {
+        for tree in arms.stream() {
             let TokenTree::Group(group) = tree else { continue };
             if group.delimiter() == Delimiter::Bracket {
                 condition = Condition::of_attribute(group.stream());
                 continue;
             }
             let own = condition.take();
-            let not = others.iter().map(|of: &Condition| Condition::Not(Box::new(of.clone())));
+            let not = others.iter().map(|other: &Condition| Condition::Not(Box::new(other.clone())));
             let whole = Condition::All(not.chain(own.clone()).collect());
             others.extend(own);
             self.conditions.push(whole);
             self.tokens(group.stream(), None);
             self.conditions.pop();
+        }
+    }
+
+    /// Walks over `windows => { .. } all(unix, a) => .., _ => { .. }`.
+    fn selected(&mut self, group: &Group) {
+        let all: Vec<TokenTree> = group.stream().into_iter().collect();
+        let is = |index: usize, mark: char| matches!(all.get(index), Some(TokenTree::Punct(punct)) if punct.as_char() == mark);
+        let (mut at, mut others) = (0, Vec::new());
+        while let Some(arrow) = (at..all.len()).find(|&index| is(index, '=') && is(index + 1, '>')) {
+            let body = arrow + 2;
+            let end = match all.get(body) {
+                Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Brace => body + 1,
+                _ => (body..all.len()).find(|&index| is(index, ',')).unwrap_or(all.len()),
+            };
+            let own = Condition::of(all[at..arrow].iter().cloned().collect());
+            let own = own.filter(|condition| *condition != Condition::Is("_".to_owned()));
+            let not = others.iter().map(|other: &Condition| Condition::Not(Box::new(other.clone())));
+            let whole = Condition::All(not.chain(own.clone()).collect());
+            others.extend(own);
+            self.conditions.push(whole);
+            self.slice(&all[body..end], None);
+            self.conditions.pop();
+            at = if is(end, ',') { end + 1 } else { end };
         }
     }
 
@@ -259,20 +384,20 @@ impl Walk<'_> {
         let name = name.to_string();
         let name = name.trim_start_matches("r#");
         let punct = |index: Option<usize>| match index.and_then(|index| all.get(index)) {
-            Some(TokenTree::Punct(of)) => Some(of.as_char()),
+            Some(TokenTree::Punct(punct)) => Some(punct.as_char()),
             _ => None,
         };
         let (before, after) = (punct(at.checked_sub(1)), all.get(at + 1));
-        let is_call = matches!(after, Some(TokenTree::Group(of)) if of.delimiter() == Delimiter::Parenthesis);
+        let is_call = matches!(after, Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Parenthesis);
         if self.names.fields.contains(name) {
             let is_access = before == Some('.') && !is_call && punct(at.checked_sub(2)) != Some('.');
             let in_struct = head.is_some_and(|head| head == "Self" || self.names.owners.contains(head))
-                && before.is_none_or(|of| of == ',' || of == '&');
+                && before.is_none_or(|mark| mark == ',' || mark == '&');
             return is_access || in_struct;
         }
         if self.names.tuples.contains(name) {
             let path = (before == Some(':')).then(|| name_before(&all[..at - 2])).flatten();
-            let is_own = path.is_none_or(|of| of == "Self" || self.names.owners.contains(&of));
+            let is_own = path.is_none_or(|owner| owner == "Self" || self.names.owners.contains(&owner));
             return is_own && (is_call || before == Some(':'));
         }
         self.names.functions.contains(name) && (is_call || before == Some(':'))
@@ -280,7 +405,7 @@ impl Walk<'_> {
 
     /// Adds a place if no unit compiles it.
     fn add(&mut self, token: &TokenTree) {
-        let holds = |unit: &&Compiled| self.conditions.iter().all(|of| of.holds(unit, &self.built.base));
+        let holds = |unit: &&Compiled| self.conditions.iter().all(|condition| condition.holds(unit, &self.built.base));
         if self.units.iter().any(holds) {
             return;
         }
@@ -288,12 +413,12 @@ impl Walk<'_> {
             "is not built here, and uses it".to_owned()
         } else {
             // The innermost condition that no unit has.
-            let fails = |of: &&Condition| !self.units.iter().any(|unit| of.holds(unit, &self.built.base));
+            let fails = |condition: &&Condition| !self.units.iter().any(|unit| condition.holds(unit, &self.built.base));
             match self.conditions.iter().rev().find(fails).or(self.conditions.last()) {
                 Some(Condition::Is(name)) if name.ends_with('!') => {
                     format!("the macro {name} uses it, and nothing here calls it")
                 }
-                Some(of) => format!("cfg({of}) is not built here, and uses it"),
+                Some(condition) => format!("cfg({condition}) is not built here, and uses it"),
                 None => return,
             }
         };
@@ -304,11 +429,11 @@ impl Walk<'_> {
 /// Returns the conditions of the attributes that tokens begin with, and the number of tokens of all attributes; none without a `cfg`.
 fn attributes(all: &[TokenTree]) -> (Vec<Condition>, usize) {
     let (mut conditions, mut at) = (Vec::new(), 0);
-    while let [TokenTree::Punct(hash), TokenTree::Group(of), ..] = &all[at..] {
-        if hash.as_char() != '#' || of.delimiter() != Delimiter::Bracket {
+    while let [TokenTree::Punct(hash), TokenTree::Group(group), ..] = &all[at..] {
+        if hash.as_char() != '#' || group.delimiter() != Delimiter::Bracket {
             break;
         }
-        conditions.extend(Condition::of_attribute(of.stream()));
+        conditions.extend(Condition::of_attribute(group.stream()));
         at += 2;
     }
     (conditions, at)
@@ -316,19 +441,19 @@ fn attributes(all: &[TokenTree]) -> (Vec<Condition>, usize) {
 
 /// Returns the number of tokens of the item, statement, arm or field that tokens begin with.
 fn length(all: &[TokenTree]) -> usize {
-    let is_word = |tree: &TokenTree, word: &str| matches!(tree, TokenTree::Ident(of) if *of == word);
+    let is_word = |tree: &TokenTree, word: &str| matches!(tree, TokenTree::Ident(ident) if *ident == word);
     // `let x = A { .. }.b;` has no end at a brace.
     let is_let = all.first().is_some_and(|first| is_word(first, "let"));
     let mut angles = 0_i32;
     for (index, tree) in all.iter().enumerate() {
         match tree {
-            TokenTree::Punct(of) if of.as_char() == ';' => return index + 1,
-            TokenTree::Punct(of) if of.as_char() == '<' => angles += 1,
-            TokenTree::Punct(of) if of.as_char() == '>' => angles = (angles - 1).max(0),
-            TokenTree::Punct(of) if of.as_char() == ',' && angles == 0 && !is_let => return index + 1,
-            TokenTree::Group(of) if of.delimiter() == Delimiter::Brace && !is_let => {
+            TokenTree::Punct(punct) if punct.as_char() == ';' => return index + 1,
+            TokenTree::Punct(punct) if punct.as_char() == '<' => angles += 1,
+            TokenTree::Punct(punct) if punct.as_char() == '>' => angles = (angles - 1).max(0),
+            TokenTree::Punct(punct) if punct.as_char() == ',' && angles == 0 && !is_let => return index + 1,
+            TokenTree::Group(group) if group.delimiter() == Delimiter::Brace && !is_let => {
                 let goes_on = match all.get(index + 1) {
-                    Some(TokenTree::Punct(of)) => ['.', '?', '='].contains(&of.as_char()),
+                    Some(TokenTree::Punct(punct)) => ['.', '?', '='].contains(&punct.as_char()),
                     Some(next) => is_word(next, "else"),
                     None => false,
                 };
@@ -347,9 +472,9 @@ fn name_before(all: &[TokenTree]) -> Option<String> {
     let mut angles = 0;
     for tree in all.iter().rev() {
         match tree {
-            TokenTree::Punct(of) if of.as_char() == '>' => angles += 1,
-            TokenTree::Punct(of) if of.as_char() == '<' => angles -= 1,
-            TokenTree::Punct(of) if of.as_char() == ':' && angles == 0 => {}
+            TokenTree::Punct(punct) if punct.as_char() == '>' => angles += 1,
+            TokenTree::Punct(punct) if punct.as_char() == '<' => angles -= 1,
+            TokenTree::Punct(punct) if punct.as_char() == ':' && angles == 0 => {}
             TokenTree::Ident(name) if angles == 0 => return Some(name.to_string()),
             _ if angles > 0 => {}
             _ => return None,
@@ -383,6 +508,13 @@ fn two(entry: &Entry) {
 macro_rules! used { ($x:expr) => { $x.details } }
 macro_rules! unused { () => { $crate::Entry { details: None } } }
 fn three() { used!(1); }
+macro_rules! only { ($($item:item)*) => { $(#[cfg(windows)] #[cfg_attr(docs, doc(cfg(windows)))] $item)* } }
+only! { fn four(of: &Entry) { of.details } }
+macro_rules! here { ($($item:item)*) => { $(#[cfg(unix)] $item)* } }
+here! { fn five(of: &Entry) { of.details } }
+fn six(of: &Entry) {
+    cfg_select! { windows => { of.details } feature = "extra" => of.details, all(unix, test) => { of.details } _ => { of.details } }
+}
 #[cfg(loom)] mod tests { fn f() { Kind::Huge(1); huge::Huge(2); Huge(3); Kind::Huge; sum(1); } }
 "#;
 
@@ -394,12 +526,12 @@ fn three() { used!(1); }
         };
         let built = Built { builds: &[], base: BTreeSet::from(["unix".to_owned()]), tested: true };
         let (without, with) = (unit(&[]), unit(features));
-        let calls = called(TEXT).collect();
+        let (calls, wrappers) = (called(TEXT).collect(), &wrappers(TEXT).into_iter().collect());
         let mut found = BTreeSet::new();
         let (file, units) = (Path::new("a.rs"), &[&without, &with][..]);
-        Walk { built: &built, names, units, calls: &calls, file, conditions: Vec::new(), found: &mut found }
+        Walk { built: &built, names, units, calls: &calls, wrappers, file, conditions: Vec::new(), found: &mut found }
             .tokens(TEXT.parse().unwrap(), None);
-        found.into_iter().map(|of| (of.line, of.why)).collect()
+        found.into_iter().map(|item| (item.line, item.why)).collect()
     }
 
     #[test]
@@ -407,7 +539,7 @@ fn three() { used!(1); }
         let mut names = Names::default();
         names.add("Entry.details");
         let found = lines(&names, &["extra"]);
-        assert_eq!(found.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [5, 12, 15, 16, 16, 20]);
+        assert_eq!(found.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [5, 12, 15, 16, 16, 20, 23, 27, 27]);
         assert_eq!(found[0].1, "cfg(windows) is not built here, and uses it");
         assert_eq!(found[5].1, "the macro unused! uses it, and nothing here calls it");
         assert_eq!(lines(&names, &[])[1].0, 7);

@@ -20,16 +20,16 @@ pub(super) fn locate(moves: &mut [Move], root: &Path) {
         return;
     }
     let items = Items::new(Some(root));
-    for of in moves.iter_mut().filter(|of| of.is_of_whole_variant()) {
-        let named = if of.fields.is_empty() { std::slice::from_ref(&of.location) } else { &of.fields };
+    for change in moves.iter_mut().filter(|candidate| candidate.is_of_whole_variant()) {
+        let named = if change.fields.is_empty() { std::slice::from_ref(&change.location) } else { &change.fields };
         let open = named.iter().map(|name| Edit { item: name.clone(), ..Edit::default() });
-        let given = if of.edits.is_empty() { open.collect() } else { of.edits.clone() };
+        let given = if change.edits.is_empty() { open.collect() } else { change.edits.clone() };
         let edits = given
             .into_iter()
             .map(|edit| if is_of_fields(&edit) { fields_of(root, &items, &edit.item) } else { Some(vec![edit]) });
         if let Some(edits) = edits.collect::<Option<Vec<_>>>() {
-            of.edits = edits.concat();
-            of.of_whole_variants = true;
+            change.edits = edits.concat();
+            change.of_whole_variants = true;
         }
     }
 }
@@ -49,11 +49,11 @@ fn fields(text: &str, name: &str, variant: &str, line: u32) -> Option<Vec<Edit>>
     let file = syn::parse_file(text).ok()?;
     let mut search = Enums { name, found: Vec::new() };
     search.visit_file(&file);
-    let nearest = |of: &&syn::ItemEnum| u32::try_from(of.span().start().line).unwrap_or(0).abs_diff(line);
-    let of = search.found.into_iter().min_by_key(nearest)?;
-    let of = of.variants.iter().find(|of| of.ident == variant)?;
-    let is_only = of.fields.len() == 1;
-    let edits = of.fields.iter().enumerate().map(|(index, field)| {
+    let nearest = |item: &&syn::ItemEnum| u32::try_from(item.span().start().line).unwrap_or(0).abs_diff(line);
+    let nearest_enum = search.found.into_iter().min_by_key(nearest)?;
+    let variant_item = nearest_enum.variants.iter().find(|candidate| candidate.ident == variant)?;
+    let is_only = variant_item.fields.len() == 1;
+    let edits = variant_item.fields.iter().enumerate().map(|(index, field)| {
         let from = text.get(field.ty.span().byte_range())?.to_owned();
         let to = match from.strip_prefix("Option<").and_then(|rest| rest.strip_suffix('>')) {
             Some(inner) => format!("Option<Box<{inner}>>"),
@@ -82,14 +82,18 @@ impl<'ast> Visit<'ast> for Enums<'_, 'ast> {
 
 impl Session<'_> {
     /// Returns a move with the edits of large fields only. Without one, or if the compiler does not know their sizes, all stay.
-    pub(super) fn large(&mut self, of: &Move) -> Result<Move> {
-        if !of.of_whole_variants {
-            return Ok(of.clone());
+    pub(super) fn large(&mut self, change: &Move) -> Result<Move> {
+        if !change.of_whole_variants {
+            return Ok(change.clone());
         }
-        let sizes = self.sizes_of(&of.edits)?;
-        let large: Vec<Edit> =
-            of.edits.iter().filter(|edit| sizes.get(&edit.item).is_some_and(|size| *size > SMALL)).cloned().collect();
-        Ok(if large.is_empty() { of.clone() } else { Move { edits: large, ..of.clone() } })
+        let sizes = self.sizes_of(&change.edits)?;
+        let large: Vec<Edit> = change
+            .edits
+            .iter()
+            .filter(|edit| sizes.get(&edit.item).is_some_and(|size| *size > SMALL))
+            .cloned()
+            .collect();
+        Ok(if large.is_empty() { change.clone() } else { Move { edits: large, ..change.clone() } })
     }
 
     /// Asks the compiler for the sizes of the types that edits change: a constant for each has the wrong length.
@@ -103,7 +107,7 @@ impl Session<'_> {
         let mut all = BTreeMap::new();
         for error in found?.errors {
             let Some(span) = error.spans.iter().find(|span| span.is_primary) else { continue };
-            let line = span.text.iter().map(|of| of.text.as_str()).collect::<String>();
+            let line = span.text.iter().map(|item| item.text.as_str()).collect::<String>();
             let index = line.split_once("DWELL_SIZE_").and_then(|(_, rest)| rest.split(':').next()?.parse().ok());
             let texts = error.children.iter().map(|child| &child.message).chain(span.label.as_ref());
             let size = texts.chain([&error.message]).find_map(|text| {
@@ -126,16 +130,16 @@ fn add_constant(tree: &mut Tree, edit: &Edit, index: usize) -> Result<()> {
     let Ok(parsed) = syn::parse_file(&text) else { return Ok(()) };
     let mut search = Enums { name, found: Vec::new() };
     search.visit_file(&parsed);
-    let nearest = |of: &&&syn::ItemEnum| u32::try_from(of.span().start().line).unwrap_or(0).abs_diff(edit.line);
-    let Some(of) = search.found.iter().min_by_key(nearest) else { return Ok(()) };
-    if of.generics.type_params().next().is_some() || of.generics.const_params().next().is_some() {
+    let nearest = |item: &&&syn::ItemEnum| u32::try_from(item.span().start().line).unwrap_or(0).abs_diff(edit.line);
+    let Some(item) = search.found.iter().min_by_key(nearest) else { return Ok(()) };
+    if item.generics.type_params().next().is_some() || item.generics.const_params().next().is_some() {
         return Ok(());
     }
     let mut ty = edit.from.split_whitespace().collect::<Vec<_>>().join(" ");
-    for lifetime in of.generics.lifetimes() {
+    for lifetime in item.generics.lifetimes() {
         ty = ty.replace(&lifetime.lifetime.to_string(), "'static");
     }
-    let end = of.span().byte_range().end;
+    let end = item.span().byte_range().end;
     text.insert_str(
         end,
         &format!("\n#[allow(dead_code)] const DWELL_SIZE_{index}: [(); 0] = [(); ::core::mem::size_of::<{ty}>()];\n"),
@@ -150,12 +154,12 @@ mod tests {
     #[test]
     fn each_field_of_a_variant_has_an_edit() {
         let text = "enum Kind {\n    Call {\n        name: Name,\n        of: Option<Big>,\n    },\n    Pair(Big, u8),\n    One(Big),\n}\n";
-        let of = |variant: &str| {
+        let with = |variant: &str| {
             let all = fields(text, "Kind", variant, 1).unwrap().into_iter();
             all.map(|edit| format!("{} {} {}", edit.line, edit.item, edit.to)).collect::<Vec<_>>()
         };
-        assert_eq!(of("Call"), ["3 Kind::Call.name Box<Name>", "4 Kind::Call.of Option<Box<Big>>"]);
-        assert_eq!(of("Pair"), ["6 Kind::Pair.0 Box<Big>", "6 Kind::Pair.1 Box<u8>"]);
-        assert_eq!(of("One"), ["7 Kind::One Box<Big>"]);
+        assert_eq!(with("Call"), ["3 Kind::Call.name Box<Name>", "4 Kind::Call.of Option<Box<Big>>"]);
+        assert_eq!(with("Pair"), ["6 Kind::Pair.0 Box<Big>", "6 Kind::Pair.1 Box<u8>"]);
+        assert_eq!(with("One"), ["7 Kind::One Box<Big>"]);
     }
 }

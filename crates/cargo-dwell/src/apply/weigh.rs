@@ -34,11 +34,11 @@ pub(super) fn located(edit: &Edit, items: &Items) -> Option<Edit> {
 
 /// Replaces a type in the text of another, in which it may have a path: `Option<model::Extra>`.
 fn replaced(text: &str, old: &str, new: &str) -> Option<String> {
-    let is_path = |of: char| of.is_alphanumeric() || matches!(of, '_' | ':');
+    let is_path = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | ':');
     let mut places = text.match_indices(old).filter(|(at, _)| {
         let after = text[at + old.len()..].chars().next();
         let before = text[..*at].chars().next_back();
-        !after.is_some_and(is_path) && !before.is_some_and(|of| is_path(of) && of != ':')
+        !after.is_some_and(is_path) && !before.is_some_and(|letter| is_path(letter) && letter != ':')
     });
     let (at, _) = places.next().filter(|_| places.next().is_none())?;
     let start = text[..at].trim_end_matches(is_path).len();
@@ -52,15 +52,15 @@ mod tests {
 
     #[test]
     fn types_are_replaced_with_their_paths() {
-        let of = |text: &str, old: &str, new: &str| replaced(text, old, new);
-        assert_eq!(of("Option<model::Extra>", "Extra", "Box<Extra>").as_deref(), Some("Option<Box<model::Extra>>"));
+        let with = |text: &str, old: &str, new: &str| replaced(text, old, new);
+        assert_eq!(with("Option<model::Extra>", "Extra", "Box<Extra>").as_deref(), Some("Option<Box<model::Extra>>"));
         assert_eq!(
-            of("Option< [u64; 20] >", "[u64; 20]", "Box<[u64; 20]>").as_deref(),
+            with("Option< [u64; 20] >", "[u64; 20]", "Box<[u64; 20]>").as_deref(),
             Some("Option< Box<[u64; 20]> >")
         );
-        assert_eq!(of("String", "String", "ThinStr").as_deref(), Some("ThinStr"));
-        assert_eq!(of("std::string::String", "String", "ThinStr").as_deref(), Some("ThinStr"));
-        assert_eq!(of("Extras", "Extra", "Box<Extra>"), None);
-        assert_eq!(of("(Extra, Extra)", "Extra", "Box<Extra>"), None);
+        assert_eq!(with("String", "String", "ThinStr").as_deref(), Some("ThinStr"));
+        assert_eq!(with("std::string::String", "String", "ThinStr").as_deref(), Some("ThinStr"));
+        assert_eq!(with("Extras", "Extra", "Box<Extra>"), None);
+        assert_eq!(with("(Extra, Extra)", "Extra", "Box<Extra>"), None);
     }
 }

@@ -34,7 +34,7 @@ pub(super) fn write(root: &Path, changes: &[Change], journal: &Path) -> Result<(
         if fs::read_to_string(&path).ok().as_ref() != Some(&change.before) {
             bail!("{}: was changed while apply ran; nothing is written, run it again", path.display());
         }
-        if fs::metadata(&path).is_ok_and(|of| of.permissions().readonly()) {
+        if fs::metadata(&path).is_ok_and(|metadata| metadata.permissions().readonly()) {
             bail!("{}: is read-only; nothing is written", path.display());
         }
     }
@@ -57,7 +57,7 @@ pub(super) fn write(root: &Path, changes: &[Change], journal: &Path) -> Result<(
 fn replace(path: &Path, text: &str) -> Result<()> {
     // A link stays one: the file that it names is replaced.
     let path = path.canonicalize().with_context(|| format!("{}: cannot be read", path.display()))?;
-    let permissions = fs::metadata(&path).map(|of| of.permissions());
+    let permissions = fs::metadata(&path).map(|metadata| metadata.permissions());
     write_file(&path, |out| out.write_all(text.as_bytes()))?;
     if let Ok(permissions) = permissions {
         fs::set_permissions(&path, permissions).with_context(|| format!("{}: cannot be written", path.display()))?;

@@ -411,10 +411,22 @@ fn has_target_flags(root: &Path) -> bool {
 
 /// Returns the default target of rustc.
 fn host() -> Option<String> {
+    of_rustc("host: ")
+}
+
+/// Returns the version of rustc: major, minor.
+pub(crate) fn rustc_version() -> Option<(u64, u64)> {
+    let version = of_rustc("release: ")?;
+    let mut numbers = version.split('.').map_while(|of| of.parse().ok());
+    Some((numbers.next()?, numbers.next()?))
+}
+
+/// Returns what rustc says of itself after a word.
+fn of_rustc(word: &str) -> Option<String> {
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let output = Command::new(rustc).arg("-vV").output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;
-    text.lines().find_map(|line| Some(line.strip_prefix("host: ")?.to_owned()))
+    text.lines().find_map(|line| Some(line.strip_prefix(word)?.to_owned()))
 }
 
 /// Returns the cargo that runs this command, or the one on the PATH.

@@ -54,9 +54,9 @@ fn works() {
 fn large_fields_of_variants_are_boxed() {
     let package = package(NODES);
     let folder = package.path();
-    let of = json!({"kind": "variant", "where": "Call, Pair of Node", "fields": ["entries::Node::Call", "entries::Node::Pair"],
+    let finding = json!({"kind": "variant", "where": "Call, Pair of Node", "fields": ["entries::Node::Call", "entries::Node::Pair"],
         "saves": 1000, "how": "box the fields of 2 variants", "edits": []});
-    let file = report(folder, &[of], &[]);
+    let file = report(folder, &[finding], &[]);
     let applied = run(folder, &["--from", file.to_str().expect("UTF-8"), "--allow-no-vcs", "--no-measure"]);
     let text = out(&applied);
     assert_eq!(applied.status.code(), Some(0), "{text}");
@@ -150,7 +150,8 @@ fn repairs_are_tried_where_no_rule_knows_one() {
 /// The repair `|list| list.into_vec()` is one that clippy warns of at this crate's level, and repairs.
 #[test]
 fn new_warnings_are_repaired() {
-    let has_clippy = Command::new("cargo").args(["clippy", "--version"]).output().is_ok_and(|of| of.status.success());
+    let has_clippy =
+        Command::new("cargo").args(["clippy", "--version"]).output().is_ok_and(|output| output.status.success());
     if !has_clippy {
         let _ = writeln!(io::stderr(), "skipped: there is no clippy");
         return;
@@ -163,4 +164,196 @@ fn new_warnings_are_repaired() {
     assert_eq!(applied.status.code(), Some(0), "{text}");
     assert!(!text.contains("new warning") && text.contains("tests: 1 passed"), "{text}");
     assert!(source(folder).contains("entry.list.map(<[u8]>::into_vec)"), "{}", source(folder));
+}
+
+const PARSED: &str = r#"#[derive(Clone, Debug, PartialEq)]
+struct Wide {
+    words: [u64; 20],
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Value {
+    Number(u64),
+    Nil,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Part {
+    Is(Value),
+    Wide(Wide),
+    None,
+}
+
+#[derive(Debug, PartialEq)]
+struct Named {
+    name: char,
+    wide: Wide,
+}
+
+#[derive(Default)]
+struct Pair {
+    left: Option<Wide>,
+    right: Option<Wide>,
+}
+
+impl Pair {
+    fn turned(&self) -> Self {
+        Self { left: self.right.clone(), right: self.left.clone() }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Style {
+    Wide,
+    Narrow,
+    Other(u8),
+}
+
+struct Options {
+    style: Option<Style>,
+    all: Style,
+}
+
+impl Options {
+    fn is_wide(&self) -> bool {
+        matches!(self.style, Some(Style::Wide))
+    }
+
+    fn is_plain(&self) -> bool {
+        matches!(self.style.unwrap_or(self.all), Style::Narrow | Style::Other(0))
+    }
+}
+
+// A parser, and a macro that makes a variable of each field, as that of a parser library.
+#[derive(Clone, Copy)]
+struct Parser<T>(fn(&str) -> T);
+struct Mapped<T, U>(Parser<T>, fn(T) -> U);
+impl<T> Parser<T> {
+    fn map<U>(self, of: fn(T) -> U) -> Mapped<T, U> {
+        Mapped(self, of)
+    }
+    fn parse(&self, text: &str) -> T {
+        (self.0)(text)
+    }
+}
+impl<T, U> Mapped<T, U> {
+    fn parse(&self, text: &str) -> U {
+        (self.1)(self.0.parse(text))
+    }
+}
+macro_rules! seq {
+    ($text:expr, $of:ident { $($field:ident: $parser:expr,)* }) => {{ $(let $field = $parser.parse($text);)* $of { $($field),* } }};
+}
+
+macro_rules! part {
+    (wide $n:expr) => {
+        Part::Wide(Wide { words: [$n; 20] })
+    };
+}
+
+macro_rules! take {
+    ($of:expr, $variant:ident) => {
+        match $of {
+            Part::$variant(inner) => inner,
+            other => panic!("{other:?}"),
+        }
+    };
+}
+
+fn named(text: &str) -> Named {
+    let name = Parser(|text: &str| text.chars().next().unwrap_or(' '));
+    let wide = Parser(|text: &str| Wide { words: [text.len() as u64; 20] });
+    seq!(text, Named { name: name, wide: wide, })
+}
+
+fn shown(part: Part) -> String {
+    match part {
+        Part::Is(of @ (Value::Nil | Value::Number(1..=9))) => format!("{of:?}"),
+        other => format!("{other:?}"),
+    }
+}
+
+fn number(part: &Part) -> String {
+    match part {
+        Part::Is(Value::Number(number)) => number.to_string(),
+        other => format!("{other:?}"),
+    }
+}
+
+fn raised(parts: &mut [Part]) -> u64 {
+    if let Some(Part::Is(Value::Number(number))) = parts.first_mut() {
+        *number += 1;
+        *number
+    } else {
+        0
+    }
+}
+
+fn wide() -> Wide {
+    take!(part!(wide 3), Wide)
+}
+
+fn main() {
+    let parts = [Part::None, part!(wide 1), Part::Is(Value::Nil)];
+    println!("{:?} {:?} {:?}", named("a"), shown(parts[2].clone()), raised(&mut [Part::Is(Value::Number(1))]));
+    println!("{:?} {} {}", wide(), number(&parts[0]), Pair::default().turned().left.is_none());
+    let options = Options { style: Some(Style::Other(1)), all: Style::Narrow };
+    println!("{} {}", options.is_wide(), options.is_plain());
+}
+
+#[test]
+fn works() {
+    assert_eq!((named("ab").name, named("ab").wide.words[0], wide().words[1]), ('a', 2, 3));
+    let options = |style| Options { style, all: Style::Narrow };
+    assert_eq!((options(Some(Style::Wide)).is_wide(), options(None).is_wide()), (true, false));
+    assert_eq!((options(Some(Style::Wide)).is_plain(), options(None).is_plain()), (false, true));
+    assert_eq!((number(&Part::Is(Value::Number(7))).as_str(), number(&Part::None).as_str()), ("7", "None"));
+    assert_eq!((shown(Part::Is(Value::Nil)).as_str(), shown(Part::Is(Value::Number(11))).len()), ("Nil", 14));
+    assert_eq!((raised(&mut [Part::Is(Value::Number(1))]), raised(&mut [Part::None])), (2, 0));
+}
+"#;
+
+/// Uses in macros that parse or build values, and patterns whose alternatives are inside of the box.
+#[test]
+fn macros_and_alternatives_in_a_box_are_repaired() {
+    let package = package(PARSED);
+    let folder = package.path();
+    let with = |item: &str, from: &str| {
+        let name = item.rsplit([':', '.']).next().expect("a name");
+        let is_it =
+            |line: &&str| line.contains(&format!("{name}({from})")) || line.contains(&format!("{name}: {from}"));
+        let line = PARSED.lines().position(|line| is_it(&line)).expect("a line") + 1;
+        json!({"kind": "box", "where": item, "saves": 1000, "how": "a box", "edits": [
+            {"file": "src/main.rs", "line": line, "item": item, "from": from, "to": format!("Box<{from}>")}]})
+    };
+    let option = |name: &str| finding(PARSED, "box", &format!("Pair.{name}"), "Option<Wide>", "Option<Box<Wide>>");
+    let findings = [
+        with("Part::Is", "Value"),
+        with("Part::Wide", "Wide"),
+        with("Named.wide", "Wide"),
+        option("left"),
+        option("right"),
+        finding(PARSED, "box", "Options.style", "Option<Style>", "Option<Box<Style>>"),
+    ];
+    let file = report(folder, &findings, &[]);
+    let from = file.to_str().expect("UTF-8");
+    let applied = run(folder, &["--from", from, "--allow-no-vcs", "--no-measure", "1", "2", "3", "4", "5", "6"]);
+    let text = out(&applied);
+    assert_eq!((applied.status.code(), text.matches("tests: 1 passed").count()), (Some(0), 6), "{text}");
+    let changed = source(folder);
+    let guard = "Part::Is(value) if let Value::Number(number) = &**value => number.to_string(),";
+    let before = "Part::Is(value) if matches!(**value, Value::Number(_))";
+    assert!(changed.contains(guard) || changed.contains(before), "{changed}");
+    for part in [
+        "Part::Is(of) if matches!(*of, Value::Nil | Value::Number(1..=9)) => format!",
+        "= &mut **value",
+        "Part::Wide(Box::new(Wide { words: [$n; 20] }))",
+        "matches!(self.style.as_deref(), Some(Style::Wide))",
+        "self.style.as_deref().copied()",
+        "left: self.right.clone(), right: self.left.clone() }",
+        "*take!(part!(wide 3), Wide)",
+        "name: name, wide: wide.map(Box::new),",
+    ] {
+        assert!(changed.contains(part), "{part}\n{text}\n{changed}");
+    }
 }

@@ -318,8 +318,9 @@ fn wrong_input_is_refused_in_one_line() {
     refused(folder, &["--from", "target/empty.json", "--allow-no-vcs"], "has no finding");
     let listed = run(folder, &["--from", "target/empty.json", "--list"]);
     assert!(out(&listed).contains("there is nothing to apply: the report has no finding"), "{}", out(&listed));
-    let git =
-        |args: &[&str]| Command::new("git").args(args).current_dir(folder).output().is_ok_and(|of| of.status.success());
+    let git = |args: &[&str]| {
+        Command::new("git").args(args).current_dir(folder).output().is_ok_and(|output| output.status.success())
+    };
     if git(&["init", "-q"]) && git(&["add", "src"]) {
         refused(folder, &["--from", file, "2"], "has uncommitted changes");
     }

@@ -42,8 +42,12 @@ pub(super) fn set(session: &mut Session<'_>, executable: &Path) -> Result<()> {
         Ok(below.with_context(|| format!("{path}: is not in this workspace"))?.to_owned())
     };
     let (root, manifest) = (below(&target.src_path)?, below(&package.manifest_path)?);
-    let folders: Vec<PathBuf> =
-        session.workspace.workspace_packages().iter().filter_map(|of| below(of.manifest_path.parent()?).ok()).collect();
+    let folders: Vec<PathBuf> = session
+        .workspace
+        .workspace_packages()
+        .iter()
+        .filter_map(|package| below(package.manifest_path.parent()?).ok())
+        .collect();
     let sources = folders.iter().flat_map(|folder| session.tree.sources(folder));
     let set = sources.filter_map(|file| session.tree.read(&file)).any(|text| text.contains("#[global_allocator]"));
     if set {
@@ -66,7 +70,7 @@ fn with_lines(text: &str) -> Option<String> {
     let source = syn::parse_file(text).ok()?;
     let is_head = |item: &&syn::Item| match item {
         syn::Item::Use(_) | syn::Item::ExternCrate(_) => true,
-        syn::Item::Mod(of) => of.content.is_none(),
+        syn::Item::Mod(module) => module.content.is_none(),
         _ => false,
     };
     let last = source.items.iter().take_while(is_head).last().map(|item| item.span().byte_range().end);

@@ -46,17 +46,17 @@ pub(super) struct Tried {
 }
 
 impl Tried {
-    pub(super) fn new(of: &Candidate, ended: Ended) -> Self {
+    pub(super) fn new(candidate: &Candidate, ended: Ended) -> Self {
         let (mut bytes, mut percent) = (None, None);
-        if let Candidate::Counted(of) = of
-            && !of.is_of_std
+        if let Candidate::Counted(change) = candidate
+            && !change.is_of_std
         {
-            match of.saves {
-                Saves::Bytes(all) => bytes = Some(of.saves_alone.unwrap_or(all)),
-                Saves::Nanos(_) => percent = Some(of.percent[1]),
+            match change.saves {
+                Saves::Bytes(all) => bytes = Some(change.saves_alone.unwrap_or(all)),
+                Saves::Nanos(_) => percent = Some(change.percent[1]),
             }
         }
-        Self { name: of.name(), how: of.how(), kind: of.kind().to_owned(), bytes, percent, ended }
+        Self { name: candidate.name(), how: candidate.how(), kind: candidate.kind().to_owned(), bytes, percent, ended }
     }
 
     /// Returns what was predicted, in words.
@@ -126,10 +126,12 @@ impl Answer<'_> {
             noise.cpu * 100.0,
             noise.resident * 100.0
         )?;
-        let is = |of: fn(&Ended) -> bool| self.tried.iter().filter(move |tried| of(&tried.ended)).collect::<Vec<_>>();
-        let held = is(|of| matches!(of, Ended::Held { .. }));
-        let lost = is(|of| matches!(of, Ended::Lost { .. }));
-        let person = is(|of| matches!(of, Ended::Person { .. }));
+        let is = |is_end: fn(&Ended) -> bool| {
+            self.tried.iter().filter(move |tried| is_end(&tried.ended)).collect::<Vec<_>>()
+        };
+        let held = is(|ended| matches!(ended, Ended::Held { .. }));
+        let lost = is(|ended| matches!(ended, Ended::Lost { .. }));
+        let person = is(|ended| matches!(ended, Ended::Person { .. }));
         writeln!(out, "\nheld: {} of {} tried", held.len(), held.len() + lost.len())?;
         for (number, tried) in held.iter().enumerate() {
             let Ended::Held { gain, files, lines: [added, removed], notes, .. } = &tried.ended else { continue };

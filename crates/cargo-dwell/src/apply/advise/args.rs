@@ -62,7 +62,7 @@ pub struct Advise {
 
 fn time(text: &str) -> Result<Duration, String> {
     let wrong = || "takes a time such as `90s`, `5m` or `1h`".to_owned();
-    let digits = text.trim_end_matches(|of: char| of.is_ascii_alphabetic());
+    let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
     let number: u64 = digits.parse().map_err(|_| wrong())?;
     let seconds = match &text[digits.len()..] {
         "s" | "" => number,

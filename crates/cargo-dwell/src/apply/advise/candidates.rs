@@ -30,8 +30,8 @@ impl Candidate {
     pub(super) fn name(&self) -> String {
         match self {
             Self::Allocator => super::allocator::NAME.to_owned(),
-            Self::Counted(of) | Self::Size(of) => of.location.clone(),
-            Self::Together(all) => all.iter().map(|of| of.location.as_str()).collect::<Vec<_>>().join(", "),
+            Self::Counted(change) | Self::Size(change) => change.location.clone(),
+            Self::Together(all) => all.iter().map(|item| item.location.as_str()).collect::<Vec<_>>().join(", "),
         }
     }
 
@@ -39,7 +39,7 @@ impl Candidate {
     pub(super) fn how(&self) -> String {
         match self {
             Self::Allocator => "as the global allocator".to_owned(),
-            Self::Counted(of) | Self::Size(of) => of.how.clone(),
+            Self::Counted(change) | Self::Size(change) => change.how.clone(),
             Self::Together(_) => "what saves too little alone".to_owned(),
         }
     }
@@ -48,7 +48,7 @@ impl Candidate {
     pub(super) fn kind(&self) -> &str {
         match self {
             Self::Allocator => "allocator",
-            Self::Counted(of) | Self::Size(of) => &of.kind,
+            Self::Counted(change) | Self::Size(change) => &change.kind,
             Self::Together(_) => "together",
         }
     }
@@ -57,17 +57,17 @@ impl Candidate {
     pub(super) fn moves(&self) -> &[Move] {
         match self {
             Self::Allocator => &[],
-            Self::Counted(of) | Self::Size(of) => std::slice::from_ref(of),
+            Self::Counted(change) | Self::Size(change) => std::slice::from_ref(change),
             Self::Together(all) => all,
         }
     }
 }
 
 /// Returns the share of what the program costs that a change is said to save.
-pub(super) fn share(of: &Move, live: u64, goal: Option<Goal>) -> f64 {
-    match of.saves {
+pub(super) fn share(change: &Move, live: u64, goal: Option<Goal>) -> f64 {
+    match change.saves {
         Saves::Bytes(bytes) if goal != Some(Goal::Time) => bytes as f64 / (live as f64).max(1.0),
-        Saves::Nanos(_) if goal != Some(Goal::Memory) => of.percent[1] / 100.0,
+        Saves::Nanos(_) if goal != Some(Goal::Memory) => change.percent[1] / 100.0,
         Saves::Bytes(_) | Saves::Nanos(_) => 0.0,
     }
 }
@@ -82,43 +82,44 @@ pub(super) fn sorted(
 ) -> (Vec<Candidate>, Vec<Move>) {
     let (mut able, mut person): (Vec<Move>, Vec<Move>) = (Vec::new(), Vec::new());
     let same = |one: &Move, other: &Move| {
-        let items = |of: &Move| of.edits.iter().map(|edit| (edit.item.clone(), edit.to.clone())).collect::<Vec<_>>();
+        let items =
+            |change: &Move| change.edits.iter().map(|edit| (edit.item.clone(), edit.to.clone())).collect::<Vec<_>>();
         items(one) == items(other) && (!one.edits.is_empty() || one.location == other.location)
     };
     counted.sort_by(|one, other| share(other, live, goal).total_cmp(&share(one, live, goal)));
-    for of in counted {
-        let list = if of.refusal().is_none() { &mut able } else { &mut person };
-        if !list.iter().any(|other| same(other, &of)) {
-            list.push(of);
+    for change in counted {
+        let list = if change.refusal().is_none() { &mut able } else { &mut person };
+        if !list.iter().any(|other| same(other, &change)) {
+            list.push(change);
         }
     }
-    able.retain(|of| share(of, live, goal) >= LEAST);
-    let mut sizes: Vec<Move> = sizes.into_iter().filter(|of| of.refusal().is_none()).collect();
-    sizes.retain(|of| !able.iter().any(|other| same(other, of)));
+    able.retain(|candidate| share(candidate, live, goal) >= LEAST);
+    let mut sizes: Vec<Move> = sizes.into_iter().filter(|size| size.refusal().is_none()).collect();
+    sizes.retain(|candidate| !able.iter().any(|other| same(other, candidate)));
     sizes.truncate(WITHOUT_COUNT);
-    let able = able.into_iter().map(|of| Candidate::Counted(Box::new(of)));
-    (able.chain(sizes.into_iter().map(|of| Candidate::Size(Box::new(of)))).collect(), person)
+    let able = able.into_iter().map(|item| Candidate::Counted(Box::new(item)));
+    (able.chain(sizes.into_iter().map(|size| Candidate::Size(Box::new(size)))).collect(), person)
 }
 
 /// Adds what a census of the changed program proposes to what is left, in the order of what it promises now, before the changes of types
 /// of which no report knows how many live.
 pub(super) fn renew(queue: &mut VecDeque<Candidate>, mut new: Vec<Move>, live: u64, goal: Option<Goal>) {
-    let promised = |of: &Candidate| match of {
-        Candidate::Counted(of) => Some(share(of, live, goal)),
+    let promised = |candidate: &Candidate| match candidate {
+        Candidate::Counted(change) => Some(share(change, live, goal)),
         _ => None,
     };
-    for of in queue.iter_mut() {
-        if let Candidate::Counted(of) = of
-            && let Some(index) = new.iter().position(|new| new.is_for_same(of))
+    for queued in queue.iter_mut() {
+        if let Candidate::Counted(change) = queued
+            && let Some(index) = new.iter().position(|new| new.is_for_same(change))
         {
-            **of = new.remove(index);
+            **change = new.remove(index);
         }
     }
-    queue.extend(new.into_iter().map(|of| Candidate::Counted(Box::new(of))));
-    queue.retain(|of| promised(of).is_none_or(|share| share >= LEAST));
-    let order = |of: &Candidate| match of {
+    queue.extend(new.into_iter().map(|item| Candidate::Counted(Box::new(item))));
+    queue.retain(|candidate| promised(candidate).is_none_or(|share| share >= LEAST));
+    let order = |candidate: &Candidate| match candidate {
         Candidate::Allocator => (0, 0.0),
-        Candidate::Counted(_) => (1, -promised(of).unwrap_or_default()),
+        Candidate::Counted(_) => (1, -promised(candidate).unwrap_or_default()),
         Candidate::Size(_) => (2, 0.0),
         Candidate::Together(_) => (3, 0.0),
     };
@@ -140,29 +141,32 @@ pub(super) fn add_places(report: &mut Value, root: &Path) {
     };
     let rows: Vec<Option<String>> =
         report.get("rows").and_then(Value::as_array).into_iter().flatten().map(place).collect();
-    for of in report.get_mut("suggestions").and_then(Value::as_array_mut).into_iter().flatten() {
-        let index = of.get("row").and_then(Value::as_u64).and_then(|index| usize::try_from(index).ok());
-        if let (Some(place), Some(fields)) = (index.and_then(|index| rows.get(index)?.clone()), of.as_object_mut()) {
+    for suggestion in report.get_mut("suggestions").and_then(Value::as_array_mut).into_iter().flatten() {
+        let index = suggestion.get("row").and_then(Value::as_u64).and_then(|index| usize::try_from(index).ok());
+        if let (Some(place), Some(fields)) =
+            (index.and_then(|index| rows.get(index)?.clone()), suggestion.as_object_mut())
+        {
             fields.insert("where".to_owned(), place.into());
         }
     }
 }
 
 /// Returns a change with the types of std in the place of those of the library; `None`: std has none.
-pub(super) fn of_std(of: &Move) -> Option<Move> {
-    let mut of = of.clone();
-    for edit in &mut of.edits {
+pub(super) fn of_std(change: &Move) -> Option<Move> {
+    let mut change = change.clone();
+    for edit in &mut change.edits {
         let to = edit.to.replace("ThinStr", "Box<str>");
         edit.to = match (to.split_once("ThinSlice<"), to.strip_suffix('>')) {
             (Some((head, _)), Some(rest)) => format!("{head}Box<[{}]>", &rest[head.len() + "ThinSlice<".len()..]),
             _ => to,
         };
     }
-    let is_of_std = of.edits.iter().all(|edit| of.becomes(edit).is_some_and(|becomes| becomes.features().is_empty()));
-    let to: Vec<String> = of.edits.iter().map(|edit| edit.to.clone()).collect();
-    of.how = to.first().cloned().unwrap_or_default();
-    of.is_of_std = true;
-    is_of_std.then_some(of)
+    let is_of_std =
+        change.edits.iter().all(|edit| change.becomes(edit).is_some_and(|becomes| becomes.features().is_empty()));
+    let to: Vec<String> = change.edits.iter().map(|edit| edit.to.clone()).collect();
+    change.how = to.first().cloned().unwrap_or_default();
+    change.is_of_std = true;
+    is_of_std.then_some(change)
 }
 
 /// Returns the line of a text that was on `line` before an edit, or the nearest that is left.
@@ -226,14 +230,14 @@ mod tests {
 
     #[test]
     fn types_of_the_library_become_those_of_std() {
-        let of = |from: &str, to: &str| {
+        let with = |from: &str, to: &str| {
             let edits = vec![Edit { from: from.into(), to: to.into(), ..Edit::default() }];
             Some(of_std(&Move { edits, ..Move::default() })?.edits[0].to.clone())
         };
-        assert_eq!(of("String", "ThinStr").as_deref(), Some("Box<str>"));
-        assert_eq!(of("Option<String>", "Option<ThinStr>").as_deref(), Some("Option<Box<str>>"));
-        assert_eq!(of("Vec<Item<u8>>", "ThinSlice<Item<u8>>").as_deref(), Some("Box<[Item<u8>]>"));
-        assert_eq!(of("HashMap<u8, u8>", "SortedMap<u8, u8>"), None);
+        assert_eq!(with("String", "ThinStr").as_deref(), Some("Box<str>"));
+        assert_eq!(with("Option<String>", "Option<ThinStr>").as_deref(), Some("Option<Box<str>>"));
+        assert_eq!(with("Vec<Item<u8>>", "ThinSlice<Item<u8>>").as_deref(), Some("Box<[Item<u8>]>"));
+        assert_eq!(with("HashMap<u8, u8>", "SortedMap<u8, u8>"), None);
     }
 
     #[test]

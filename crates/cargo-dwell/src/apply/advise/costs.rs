@@ -79,8 +79,8 @@ impl Gain {
     /// Returns an error if one cannot be run.
     pub(super) fn of_runs(bench: &Bench<'_>, before: &Path, after: &Path) -> Result<Self> {
         let pairs = bench.pairs(before, after)?;
-        let resident = |of: usize| {
-            let mut all: Vec<u64> = pairs.iter().map(|pair| pair[of].usage.resident).collect();
+        let resident = |side: usize| {
+            let mut all: Vec<u64> = pairs.iter().map(|pair| pair[side].usage.resident).collect();
             all.sort_unstable();
             all.get(all.len() / 2).copied().unwrap_or_default()
         };
@@ -170,20 +170,20 @@ impl Gain {
 
 /// Returns the ratio of the fastest runs of two builds.
 fn fastest(pairs: &[[Seen; 2]]) -> Option<f64> {
-    let least = |of: usize| pairs.iter().map(|pair| pair[of].usage.cpu()).min().filter(|time| !time.is_zero());
+    let least = |side: usize| pairs.iter().map(|pair| pair[side].usage.cpu()).min().filter(|time| !time.is_zero());
     Some(least(1)?.as_secs_f64() / least(0)?.as_secs_f64())
 }
 
 /// Returns what all runs of one build show and all of the other do not.
 fn differs(pairs: &[[Seen; 2]]) -> Option<String> {
     let [before, after] = *pairs.first()?;
-    let is_always = |of: &dyn Fn(&Seen) -> bool, index: usize| pairs.iter().all(|pair| of(&pair[index]));
-    if before.status != after.status && is_always(&|of| of.status == before.status, 0) {
+    let is_always = |test: &dyn Fn(&Seen) -> bool, index: usize| pairs.iter().all(|pair| test(&pair[index]));
+    if before.status != after.status && is_always(&|seen| seen.status == before.status, 0) {
         return Some(format!("the program ends with {}, before with {}", after.status, before.status));
     }
     // One pair does not tell whether equal runs print the same.
-    let is_same = pairs.len() > 1 && is_always(&|of| of.printed == before.printed, 0);
-    (is_same && !is_always(&|of| of.printed == before.printed, 1))
+    let is_same = pairs.len() > 1 && is_always(&|seen| seen.printed == before.printed, 0);
+    (is_same && !is_always(&|seen| seen.printed == before.printed, 1))
         .then(|| "the program prints something else".to_owned())
 }
 

@@ -19,7 +19,7 @@ pub(super) struct Saved {
 
 impl Saved {
     pub(super) fn new(arguments: &[OsString], tried: &[Tried], changes: Vec<Change>) -> Self {
-        let files = changes.into_iter().map(|of| (of.file, of.before, of.after)).collect();
+        let files = changes.into_iter().map(|change| (change.file, change.before, change.after)).collect();
         Self { arguments: arguments.to_vec(), tried: tried.to_vec(), files }
     }
 

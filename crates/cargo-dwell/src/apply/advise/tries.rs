@@ -175,7 +175,9 @@ impl<'a> Tries<'a> {
             resident: (most - least) as f64 / (least as f64).max(1.0),
         };
         let usage = runs.first().map(|pair| pair[0].usage).unwrap_or_default();
-        if let Some(status) = runs.first().map(|pair| pair[0].status).filter(|of| !of.success() && driver_is_none) {
+        if let Some(status) =
+            runs.first().map(|pair| pair[0].status).filter(|output| !output.success() && driver_is_none)
+        {
             eprintln!("note: the program ends with {status}");
         }
         let mut counted = Vec::new();
@@ -200,14 +202,16 @@ impl<'a> Tries<'a> {
         }
         let counted = if uses_library(args, &session.workspace) { counted } else { without_library(counted) };
         let (able, person) = candidates::sorted(counted, sizes, first.live_bytes, args.goal);
-        let is_worth_it = |of: &&Move| candidates::share(of, first.live_bytes, args.goal) >= WORTH_A_LINE;
-        let tried = person.iter().filter(is_worth_it).take(PERSONS).map(|of| {
+        let is_worth_it = |change: &&Move| candidates::share(change, first.live_bytes, args.goal) >= WORTH_A_LINE;
+        let tried = person.iter().filter(is_worth_it).take(PERSONS).map(|item| {
             // Without edits, what to do is all that there is to say.
-            let why = match of.refusal() {
-                Some(_) if of.edits.is_empty() && of.dependency.is_none() => format!("{}: {}", of.location, of.how),
+            let why = match item.refusal() {
+                Some(_) if item.edits.is_empty() && item.dependency.is_none() => {
+                    format!("{}: {}", item.location, item.how)
+                }
                 refusal => refusal.unwrap_or_default(),
             };
-            Tried::new(&Candidate::Counted(Box::new(of.clone())), Ended::Person { why })
+            Tried::new(&Candidate::Counted(Box::new(item.clone())), Ended::Person { why })
         });
         let tried = tried.collect();
         let mut queue = VecDeque::from(able);
@@ -240,7 +244,9 @@ impl<'a> Tries<'a> {
             let bench = self.session.bench.as_ref().context("there is nothing to measure with")?;
             self.now = bench.census("after")?.kept_as("now")?;
         }
-        self.queue.retain(|of| !saved.tried.iter().any(|tried| tried.name == of.name() && tried.how == of.how()));
+        self.queue.retain(|candidate| {
+            !saved.tried.iter().any(|tried| tried.name == candidate.name() && tried.how == candidate.how())
+        });
         self.tried = saved.tried;
         self.move_lines(&[]);
         Ok(())
@@ -253,21 +259,21 @@ impl<'a> Tries<'a> {
                 self.queue.push_back(Candidate::Together(std::mem::take(&mut self.small)));
             }
             let left = self.end.saturating_duration_since(Instant::now());
-            let Some(of) = self.queue.front().cloned().filter(|_| left > SHORT) else { return Ok(()) };
+            let Some(candidate) = self.queue.front().cloned().filter(|_| left > SHORT) else { return Ok(()) };
             progress(&format!(
                 "{} of {}, {}:{:02} left: {}",
                 self.tried.len() + 1,
                 self.tried.len() + self.queue.len(),
                 left.as_secs() / 60,
                 left.as_secs() % 60,
-                of.name()
+                candidate.name()
             ));
             self.session.cargo.bound = left;
             if let Some(bench) = &mut self.session.bench {
                 bench.bound = left;
             }
             let mark = self.session.tree.mark();
-            let ended = self.one(&of, &mark);
+            let ended = self.one(&candidate, &mark);
             if !matches!(ended, Ok(Ended::Held { .. })) {
                 self.session.tree.restore(&mark)?;
             }
@@ -276,13 +282,13 @@ impl<'a> Tries<'a> {
                 // What was not finished was not tried.
                 Err(error) if processes::received().is_some() => return Err(error),
                 Err(_) if Instant::now() >= self.end => return Ok(()),
-                Err(error) => {
-                    Ended::Person { why: format!("{}: {}", of.name(), without_place(&of, &format!("{error:#}"))) }
-                }
+                Err(error) => Ended::Person {
+                    why: format!("{}: {}", candidate.name(), without_place(&candidate, &format!("{error:#}"))),
+                },
             };
             self.queue.pop_front();
             let holds = matches!(ended, Ended::Held { .. });
-            self.tried.push(Tried::new(&of, ended));
+            self.tried.push(Tried::new(&candidate, ended));
             if holds {
                 self.move_lines(&mark);
                 self.renew();
@@ -291,9 +297,9 @@ impl<'a> Tries<'a> {
                     part.strip_prefix(whole).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
                 };
                 let is_of = |other: &Move| {
-                    let mut edits = of.moves().iter().flat_map(|of| &of.edits);
+                    let mut edits = candidate.moves().iter().flat_map(|change| &change.edits);
                     edits.any(|edit| {
-                        let same = |of: &str| is_part(of, &edit.item) || is_part(&edit.item, of);
+                        let same = |name: &str| is_part(name, &edit.item) || is_part(&edit.item, name);
                         other.edits.iter().any(|other| same(&other.item))
                     })
                 };
@@ -304,24 +310,24 @@ impl<'a> Tries<'a> {
     }
 
     /// Tries one change.
-    fn one(&mut self, of: &Candidate, mark: &[Change]) -> Result<Ended> {
+    fn one(&mut self, candidate: &Candidate, mark: &[Change]) -> Result<Ended> {
         let mut all_made = Vec::new();
-        if *of == Candidate::Allocator
+        if *candidate == Candidate::Allocator
             && let Err(error) = allocator::set(&mut self.session, &self.first.built)
         {
-            return Ok(Ended::Person { why: format!("{}: {error:#}", of.name()) });
+            return Ok(Ended::Person { why: format!("{}: {error:#}", candidate.name()) });
         }
-        for part in of.moves() {
+        for part in candidate.moves() {
             let before = self.session.tree.mark();
             let (_, made, repaired) = self.session.make(part, &before)?;
             if let [first, rest @ ..] = &repaired.left[..] {
                 let more = if rest.is_empty() { String::new() } else { format!(", and {} more", rest.len()) };
-                let why = format!("{}: {} has to change by hand: {}{more}", of.name(), first.at, first.message);
+                let why = format!("{}: {} has to change by hand: {}{more}", candidate.name(), first.at, first.message);
                 return Ok(Ended::Person { why });
             }
             all_made.push(made);
         }
-        if *of == Candidate::Allocator
+        if *candidate == Candidate::Allocator
             && let Some(error) = self.session.cargo.check()?.errors.first()
         {
             return Ok(Ended::Lost { gain: None, why: format!("does not compile: {}", error.message) });
@@ -337,11 +343,11 @@ impl<'a> Tries<'a> {
         let bench = self.session.bench.as_ref().context("there is nothing to measure with")?;
         let after = bench.census("after")?;
         let gain = Gain::measure(bench, &self.now, &after)?;
-        let about = if *of == Candidate::Allocator { About::Allocator } else { About::Code };
+        let about = if *candidate == Candidate::Allocator { About::Allocator } else { About::Code };
         if let Err(why) = gain.judge(about, self.args.goal, self.noise) {
             let is_small = gain.live[1] < gain.live[0] || gain.saved_time() > 0.0;
-            if let (Candidate::Counted(of), true) = (of, is_small && self.small.len() < TOGETHER) {
-                self.small.push((**of).clone());
+            if let (Candidate::Counted(change), true) = (candidate, is_small && self.small.len() < TOGETHER) {
+                self.small.push((**change).clone());
             }
             return Ok(Ended::Lost { gain: Some(gain), why });
         }
@@ -350,7 +356,7 @@ impl<'a> Tries<'a> {
             if let Some(place) = self.session.places(made, mark).first() {
                 let why = format!(
                     "{}: look at {}:{}: {}; `cargo dwell apply --accept` makes it",
-                    of.name(),
+                    candidate.name(),
                     place.file.display(),
                     place.line,
                     place.why
@@ -379,12 +385,12 @@ impl<'a> Tries<'a> {
     /// Gives the edits that are left the lines that their places have now.
     fn move_lines(&mut self, mark: &[Change]) {
         let changes = since(&self.session.tree.changes(), mark);
-        let edits = self.queue.iter_mut().flat_map(|of| match of {
+        let edits = self.queue.iter_mut().flat_map(|item| match item {
             Candidate::Allocator => &mut [][..],
-            Candidate::Counted(of) | Candidate::Size(of) => std::slice::from_mut(&mut **of),
+            Candidate::Counted(change) | Candidate::Size(change) => std::slice::from_mut(&mut **change),
             Candidate::Together(all) => all,
         });
-        for edit in edits.chain(&mut self.small).flat_map(|of| &mut of.edits) {
+        for edit in edits.chain(&mut self.small).flat_map(|change| &mut change.edits) {
             if let Some(change) = changes.iter().find(|change| change.file == Path::new(&edit.file)) {
                 edit.line = candidates::moved_line(&change.before, &change.after, edit.line);
             }
@@ -471,28 +477,30 @@ impl<'a> Tries<'a> {
 }
 
 /// Returns an error without the place that the name of its change has.
-fn without_place<'e>(of: &Candidate, error: &'e str) -> &'e str {
-    let place = of.name().rsplit_once(" at ").map(|(_, place)| format!("{place}: "));
+fn without_place<'e>(candidate: &Candidate, error: &'e str) -> &'e str {
+    let place = candidate.name().rsplit_once(" at ").map(|(_, place)| format!("{place}: "));
     place.and_then(|place| error.strip_prefix(place.as_str())).unwrap_or(error)
 }
 
 /// Returns whether types of the library `dwell` may be used.
 fn uses_library(args: &Advise, workspace: &Metadata) -> bool {
     let packages = workspace.workspace_packages();
-    args.dwell.is_some() || packages.iter().any(|of| of.dependencies.iter().any(|of| of.name == "dwell"))
+    args.dwell.is_some()
+        || packages.iter().any(|package| package.dependencies.iter().any(|package| package.name == "dwell"))
 }
 
 /// Returns changes with types of std in the place of those of the library. Those that std has none for stay, and need a person.
 fn without_library(all: Vec<Move>) -> Vec<Move> {
-    let needs =
-        |of: &Move| of.edits.iter().any(|edit| of.becomes(edit).is_some_and(|becomes| !becomes.features().is_empty()));
-    let of_std = |of: Move| match candidates::of_std(&of) {
-        _ if !needs(&of) => of,
-        Some(of) => of,
+    let needs = |change: &Move| {
+        change.edits.iter().any(|edit| change.becomes(edit).is_some_and(|becomes| !becomes.features().is_empty()))
+    };
+    let of_std = |change: Move| match candidates::of_std(&change) {
+        _ if !needs(&change) => change,
+        Some(change) => change,
         None => Move {
             edits: Vec::new(),
-            how: format!("{} of the library dwell; --dwell PATH names a folder with it", of.how),
-            ..of
+            how: format!("{} of the library dwell; --dwell PATH names a folder with it", change.how),
+            ..change
         },
     };
     all.into_iter().map(of_std).collect()
@@ -501,8 +509,8 @@ fn without_library(all: Vec<Move>) -> Vec<Move> {
 /// Returns the changes since a mark.
 fn since(changes: &[Change], mark: &[Change]) -> Vec<Change> {
     let all = changes.iter().map(|change| {
-        let marked = mark.iter().find(|of| of.file == change.file);
-        Change { before: marked.map_or(&change.before, |of| &of.after).clone(), ..change.clone() }
+        let marked = mark.iter().find(|item| item.file == change.file);
+        Change { before: marked.map_or(&change.before, |marked_change| &marked_change.after).clone(), ..change.clone() }
     });
     all.filter(|change| change.before != change.after).collect()
 }
@@ -518,8 +526,8 @@ fn progress(what: &str) {
 
 /// Returns a name for a file.
 fn slug(name: &str) -> String {
-    let of = |of: char| if of.is_ascii_alphanumeric() { of.to_ascii_lowercase() } else { '-' };
-    let text: String = name.chars().map(of).collect();
+    let with = |letter: char| if letter.is_ascii_alphanumeric() { letter.to_ascii_lowercase() } else { '-' };
+    let text: String = name.chars().map(with).collect();
     let words: Vec<&str> = text.split('-').filter(|word| !word.is_empty()).collect();
     words.join("-").chars().take(60).collect()
 }
@@ -537,13 +545,13 @@ mod tests {
 
     #[test]
     fn changes_since_a_mark_begin_there() {
-        let of = |file: &str, before: &str, after: &str| Change {
+        let with = |file: &str, before: &str, after: &str| Change {
             file: file.into(),
             before: before.into(),
             after: after.into(),
         };
-        let mark = [of("a", "1", "2"), of("b", "1", "2")];
-        let now = [of("a", "1", "3"), of("b", "1", "2"), of("c", "1", "2")];
-        assert_eq!(since(&now, &mark), [of("a", "2", "3"), of("c", "1", "2")]);
+        let mark = [with("a", "1", "2"), with("b", "1", "2")];
+        let now = [with("a", "1", "3"), with("b", "1", "2"), with("c", "1", "2")];
+        assert_eq!(since(&now, &mark), [with("a", "2", "3"), with("c", "1", "2")]);
     }
 }

@@ -18,13 +18,13 @@ pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
         _ => return None,
     };
     site.syntax.pattern(&place)?;
-    let inside = |of: &Bytes| of.start <= place.start && place.end <= of.end;
+    let inside = |range: &Bytes| range.start <= place.start && place.end <= range.end;
     let mut cases = None;
     for node in site.syntax.around(&place) {
         match &node.kind {
             Kind::Matches { .. } => return None,
             // Alternatives inside of others stay together.
-            Kind::Or { cases: of } => cases = Some((node.range.clone(), of)),
+            Kind::Or { cases: alternatives } => cases = Some((node.range.clone(), alternatives)),
             Kind::Arm { pattern, body, .. } if inside(pattern) => {
                 let (_, cases) = cases.filter(|(range, _)| range == pattern)?;
                 return split(site, node.range.start, pattern, body, cases, &place);
@@ -54,22 +54,22 @@ fn split(
         return None;
     }
     let line = site.text[..start].rfind('\n').map_or(0, |end| end + 1);
-    let indent: String = site.text[line..start].chars().take_while(|of| of.is_whitespace()).collect();
+    let indent: String = site.text[line..start].chars().take_while(|letter| letter.is_whitespace()).collect();
     // A comment beside the alternative goes with it.
-    let left = before.last().map(|of| of.end..case.start);
-    let right = after.first().map(|of| case.end..of.start);
-    let comments = [left, right].into_iter().flatten().map(|of| site.at(&of).trim().trim_matches('|').trim());
-    let comments = comments.filter(|of| !of.is_empty()).map(|of| format!("{of}\n{indent}"));
+    let left = before.last().map(|last| last.end..case.start);
+    let right = after.first().map(|first| case.end..first.start);
+    let comments = [left, right].into_iter().flatten().map(|gap| site.at(&gap).trim().trim_matches('|').trim());
+    let comments = comments.filter(|comment| !comment.is_empty()).map(|comment| format!("{comment}\n{indent}"));
     let own: String = comments.chain([site.at(case).to_owned()]).collect();
-    let all = |of: &[Bytes]| Some(site.at(&(of.first()?.start..of.last()?.end)).to_owned());
-    let arms = [all(before), Some(own), all(after)].into_iter().flatten().map(|of| format!("{of}{rest}"));
+    let all = |ranges: &[Bytes]| Some(site.at(&(ranges.first()?.start..ranges.last()?.end)).to_owned());
+    let arms = [all(before), Some(own), all(after)].into_iter().flatten().map(|pattern| format!("{pattern}{rest}"));
     let arms: Vec<String> = arms.collect();
     Some(vec![site.replace(pattern.start..body.end, arms.join(&format!(",\n{indent}")))])
 }
 
 /// Returns where the name got its type.
 fn first(site: &Site<'_>) -> Option<Bytes> {
-    let is_first = |label: &Option<String>| label.as_deref().is_some_and(|of| of.starts_with("first introduced"));
+    let is_first = |label: &Option<String>| label.as_deref().is_some_and(|label| label.starts_with("first introduced"));
     let span = site.error.spans.iter().find(|span| is_first(&span.label) && span.file_name == site.span.file_name)?;
     Some(range(span))
 }

@@ -3,7 +3,7 @@
 //! are matched.
 
 use super::super::syntax::{By, Bytes, Kind, dense};
-use super::matched::{free_name, scrutinee_type};
+use super::matched::{free_name, is_mut, scrutinee_type};
 use super::{Replace, Site};
 use std::fmt::Write as _;
 use syn::parse::Parser as _;
@@ -14,7 +14,7 @@ const LINES: usize = 4;
 
 /// Joins the arms of the variant whose box has the pattern at the error's place.
 pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
-    let inside = |of: &Bytes| of.start <= site.range.start && site.range.end <= of.end;
+    let inside = |range: &Bytes| range.start <= site.range.start && site.range.end <= range.end;
     let arm = site.syntax.around(&site.range).find_map(|node| match &node.kind {
         Kind::Arm { pattern, .. } if inside(pattern) => Some(node.range.clone()),
         _ => None,
@@ -23,15 +23,15 @@ pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
         Kind::Match { .. } => Some(node.range.clone()),
         _ => None,
     })?;
-    let of = Match::of(site, &whole)?;
-    let own = of.arms.iter().find(|arm| inside(&arm.pattern))?;
+    let matched = Match::of(site, &whole)?;
+    let own = matched.arms.iter().find(|arm| inside(&arm.pattern))?;
     let case = own.cases.iter().find(|case| inside(case))?;
     // One of the alternatives of a pattern inside of the box.
     let alternatives = site.syntax.around(&site.range).filter(|node| matches!(node.kind, Kind::Or { .. }));
     let alternatives = alternatives.filter(|node| case.start < node.range.start && node.range.end < case.end);
     let hole = alternatives.last().map_or_else(|| site.range.clone(), |node| node.range.clone());
     let shape = Shape { before: site.at(&(case.start..hole.start)), after: site.at(&(hole.end..case.end)) };
-    let parts: Vec<Parts> = of.arms.iter().map(|arm| shape.parts(site, arm)).collect::<Option<_>>()?;
+    let parts: Vec<Parts> = matched.arms.iter().map(|arm| shape.parts(site, arm)).collect::<Option<_>>()?;
     let has_own = |parts: &Parts| !parts.own.is_empty();
     let (first, last) = (parts.iter().position(has_own)?, parts.iter().rposition(has_own)?);
     // Between the arms none may match the variant's values.
@@ -40,7 +40,7 @@ pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
         return None;
     }
     // What the inner match does not cover goes on to the arms after it.
-    for (arm, _) in of.arms[last + 1..].iter().zip(&parts[last + 1..]) {
+    for (arm, _) in matched.arms[last + 1..].iter().zip(&parts[last + 1..]) {
         let is_excluded = arm.cases.iter().all(|case| shape.excludes(site.at(case)));
         let is_short = site.at(&arm.body).lines().count() <= LINES && arm.guard.is_none();
         let is_default = is_short && dense(site.at(&arm.pattern)) == "_";
@@ -51,17 +51,17 @@ pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
     let bindings = || parts.iter().flat_map(|parts| &parts.own).filter_map(|case| site.syntax.pattern(case));
     let name = free_name(site);
     let (bound, value) = match scrutinee_type(site) {
-        Some((_, ty)) if ty.starts_with("&mut ") => (name.clone(), format!("&mut **{name}")),
+        Some((_, ty)) if is_mut(&ty) => (name.clone(), format!("&mut **{name}")),
         Some((_, ty)) if ty.contains('&') => (name.clone(), format!("&**{name}")),
-        _ if bindings().any(|of| of.has(By::RefMut)) => (format!("ref mut {name}"), format!("**{name}")),
-        _ if bindings().any(|of| of.has(By::Ref)) => (format!("ref {name}"), format!("**{name}")),
+        _ if bindings().any(|binding| binding.has(By::RefMut)) => (format!("ref mut {name}"), format!("**{name}")),
+        _ if bindings().any(|binding| binding.has(By::Ref)) => (format!("ref {name}"), format!("**{name}")),
         _ => (name.clone(), format!("*{name}")),
     };
-    let line = site.text[..of.arms[first].whole.start].rfind('\n').map_or(0, |end| end + 1);
-    let indent: String = site.text[line..].chars().take_while(|of| *of == ' ' || *of == '\t').collect();
+    let line = site.text[..matched.arms[first].whole.start].rfind('\n').map_or(0, |end| end + 1);
+    let indent: String = site.text[line..].chars().take_while(|letter| *letter == ' ' || *letter == '\t').collect();
     let mut inner = String::new();
     let mut all = Vec::new();
-    for (index, (arm, parts)) in of.arms.iter().zip(&parts).enumerate() {
+    for (index, (arm, parts)) in matched.arms.iter().zip(&parts).enumerate() {
         if parts.own.is_empty() {
             continue;
         }
@@ -88,7 +88,7 @@ pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
         }
     }
     let kept: Vec<&str> = parts[first].others.iter().map(|case| site.at(case)).collect();
-    let (arm, Shape { before, after }) = (&of.arms[first], &shape);
+    let (arm, Shape { before, after }) = (&matched.arms[first], &shape);
     let joined = format!("{before}{bound}{after} => match {value} {{{inner}\n{indent}}},");
     let rest = match &kept[..] {
         [] => String::new(),
@@ -117,9 +117,9 @@ pub(super) fn repair_rest(site: &Site<'_>) -> Option<Vec<Replace>> {
     if rest.whole.start < inner.end || site.at(&rest.body).lines().count() > LINES {
         return None;
     }
-    let of = Match::of(site, &inner)?;
-    let end = of.arms.last()?.end;
-    let last = of.arms.last()?;
+    let matched = Match::of(site, &inner)?;
+    let end = matched.arms.last()?.end;
+    let last = matched.arms.last()?;
     let is_block = site.at(&last.body).ends_with('}');
     let comma = if is_block || site.at(&(end - 1..end)) == "," { "" } else { "," };
     // On a line of its own, if the arm before is.
@@ -133,8 +133,8 @@ pub(super) fn repair_rest(site: &Site<'_>) -> Option<Vec<Replace>> {
 fn deeper(body: &str) -> String {
     fn has_long_text(tokens: proc_macro2::TokenStream) -> bool {
         tokens.into_iter().any(|tree| match tree {
-            proc_macro2::TokenTree::Literal(of) => of.to_string().contains('\n'),
-            proc_macro2::TokenTree::Group(of) => has_long_text(of.stream()),
+            proc_macro2::TokenTree::Literal(literal) => literal.to_string().contains('\n'),
+            proc_macro2::TokenTree::Group(group) => has_long_text(group.stream()),
             _ => false,
         })
     }
@@ -169,7 +169,7 @@ impl Match {
         let arms = parsed.arms.iter().map(|arm| {
             let range = at(arm.span().byte_range());
             let cases = match &arm.pat {
-                syn::Pat::Or(of) => of.cases.iter().map(|case| at(case.span().byte_range())).collect(),
+                syn::Pat::Or(or) => or.cases.iter().map(|case| at(case.span().byte_range())).collect(),
                 pat => vec![at(pat.span().byte_range())],
             };
             let end = arm.comma.as_ref().map_or(range.end, |comma| at(comma.span().byte_range()).end);
@@ -225,7 +225,7 @@ impl Shape<'_> {
 
     /// Returns the name of the variant.
     fn variant(&self) -> Option<&str> {
-        self.before.trim_end_matches(|of: char| !is_word(of)).rsplit(|of: char| !is_word(of)).next()
+        self.before.trim_end_matches(|letter: char| !is_word(letter)).rsplit(|letter: char| !is_word(letter)).next()
     }
 
     /// Returns `true` if a pattern can match no value that has the variant: it names another one in its place.
@@ -235,17 +235,19 @@ impl Shape<'_> {
             let last = |path: &syn::Path| path.segments.last().map(|last| last.ident.to_string());
             let wanted = head.rsplit("::").next().unwrap_or_default().trim();
             match pat {
-                syn::Pat::Path(of) => last(&of.path).is_some_and(|name| name != wanted),
-                syn::Pat::Ident(of) => of.ident.to_string().starts_with(char::is_uppercase) && of.ident != wanted,
-                syn::Pat::Struct(of) => last(&of.path).is_some_and(|name| name != wanted),
-                syn::Pat::TupleStruct(of) => match last(&of.path) {
+                syn::Pat::Path(expr_path) => last(&expr_path.path).is_some_and(|name| name != wanted),
+                syn::Pat::Ident(ident) => {
+                    ident.ident.to_string().starts_with(char::is_uppercase) && ident.ident != wanted
+                }
+                syn::Pat::Struct(item_struct) => last(&item_struct.path).is_some_and(|name| name != wanted),
+                syn::Pat::TupleStruct(tuple_struct) => match last(&tuple_struct.path) {
                     Some(name) if name != wanted => true,
-                    Some(_) if of.elems.len() == 1 => differs(&of.elems[0], rest),
+                    Some(_) if tuple_struct.elems.len() == 1 => differs(&tuple_struct.elems[0], rest),
                     _ => false,
                 },
-                syn::Pat::Or(of) => of.cases.iter().all(|case| differs(case, heads)),
-                syn::Pat::Reference(of) => differs(&of.pat, heads),
-                syn::Pat::Paren(of) => differs(&of.pat, heads),
+                syn::Pat::Or(or) => or.cases.iter().all(|case| differs(case, heads)),
+                syn::Pat::Reference(reference) => differs(&reference.pat, heads),
+                syn::Pat::Paren(paren) => differs(&paren.pat, heads),
                 _ => false,
             }
         }
@@ -255,10 +257,10 @@ impl Shape<'_> {
     }
 }
 
-fn is_word(of: char) -> bool {
-    of.is_alphanumeric() || of == '_'
+fn is_word(letter: char) -> bool {
+    letter.is_alphanumeric() || letter == '_'
 }
 
 fn names(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|of| !is_word(of))
+    text.split(|letter| !is_word(letter))
 }

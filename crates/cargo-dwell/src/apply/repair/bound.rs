@@ -51,18 +51,18 @@ pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
 
 /// `map.remove(key)` with a `&String`, where the keys became `Box<str>`: `map.remove(key.as_str())`. The same if the key became one.
 fn borrowed(site: &Site<'_>) -> Option<Vec<Replace>> {
-    let (_, of) = quoted_after(&site.error.message, "bound ")?.split_once(": Borrow<")?;
+    let (_, bound) = quoted_after(&site.error.message, "bound ")?.split_once(": Borrow<")?;
     let source = site.source();
     let key = source.trim_start_matches('&');
     if !site.syntax.is_expr(&site.range) || key.contains(' ') {
         return None;
     }
-    let with = match of {
+    let with = match bound {
         "String>" | "ThinStr>" | "dwell::ThinStr>" => format!("{key}.as_str()"),
-        _ if of.starts_with("Vec<") || of.contains("ThinSlice<") => format!("{key}.as_slice()"),
+        _ if bound.starts_with("Vec<") || bound.contains("ThinSlice<") => format!("{key}.as_slice()"),
         // `&key` is one already.
-        _ if of.starts_with("Box<") && source.starts_with('&') => format!("&*{key}"),
-        _ if of.starts_with("Box<") => format!("&**{key}"),
+        _ if bound.starts_with("Box<") && source.starts_with('&') => format!("&*{key}"),
+        _ if bound.starts_with("Box<") => format!("&**{key}"),
         _ => return None,
     };
     Some(vec![site.replace(site.range.clone(), with)])
@@ -111,6 +111,17 @@ fn converted(site: &Site<'_>) -> Option<Vec<Replace>> {
     if is_try && site.source() == "?" {
         return Some(vec![site.replace(site.range.clone(), ".map_err(Box::new)?")]);
     }
+    // `.map_err(Failure::from)?`
+    let from = site.syntax.within(&site.range).find_map(|node| match &node.kind {
+        Kind::Method { name, arguments, .. } if ["map", "map_err"].contains(&name.as_str()) => {
+            arguments.iter().find(|argument| site.at(argument).ends_with("::from")).cloned()
+        }
+        _ => None,
+    });
+    if let Some(from) = from {
+        let with = format!("|value| {}(Box::new(value))", site.at(&from));
+        return Some(vec![site.replace(from, with)]);
+    }
     let into = site.syntax.around(&site.range).find_map(|node| match &node.kind {
         Kind::Method { receiver, name, arguments } if name == "into" && arguments.is_empty() => Some(receiver.clone()),
         _ => None,
@@ -121,5 +132,6 @@ fn converted(site: &Site<'_>) -> Option<Vec<Replace>> {
         _ if site.syntax.is_expr(&site.range) => site.range.clone(),
         _ => return None,
     };
-    Some(vec![site.replace(value.clone(), format!("Box::new({})", site.at(&value)))])
+    let text = site.at(&value);
+    (!text.starts_with("Box::new(")).then(|| vec![site.replace(value.clone(), format!("Box::new({text})"))])
 }

@@ -10,7 +10,7 @@ pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
         _ => None,
     });
     let (left, right) = compare?;
-    let inside = |of: &Bytes| of.start <= range.start && range.end <= of.end;
+    let inside = |part: &Bytes| part.start <= range.start && range.end <= part.end;
     let (expected, found) = site.types()?;
     if *range == right && unboxed(expected).is_some() && unboxed(found).is_none() {
         return Some(vec![site.replace(left.start..left.start, "*")]);
@@ -32,8 +32,8 @@ pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
     }
     // `self.name.as_ref() == Some(&key)`: the error is at `&key`.
     let is_reference = |ty: &str, boxed: bool| {
-        let of = ty.trim_start_matches('&').trim_start_matches("mut ");
-        ty.starts_with('&') && unboxed(of).is_some() == boxed
+        let inner = ty.trim_start_matches('&').trim_start_matches("mut ");
+        ty.starts_with('&') && unboxed(inner).is_some() == boxed
     };
     if inside(&right) && is_reference(expected, true) && is_reference(found, false) {
         let receiver = site.syntax.at(&left).find_map(|node| match &node.kind {
@@ -42,7 +42,8 @@ pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
         });
         return receiver.map(|receiver| vec![site.replace(receiver.end..left.end, ".as_deref()")]);
     }
-    let is_option = |ty: &str, boxed: bool| argument(ty, "Option").is_some_and(|of| unboxed(of).is_some() == boxed);
+    let is_option =
+        |ty: &str, boxed: bool| argument(ty, "Option").is_some_and(|inner| unboxed(inner).is_some() == boxed);
     if *range == right && is_option(expected, true) && is_option(found, false) {
         let mut all = site.call(&left, ".as_deref()")?;
         all.extend(site.call(&right, ".as_ref()")?);

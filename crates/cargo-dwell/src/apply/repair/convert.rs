@@ -33,7 +33,7 @@ impl Is {
             "SortedMap" => Some(Self::SortedMap),
             _ => match unboxed(ty) {
                 Some("str") => Some(Self::BoxedStr),
-                Some(of) if of.starts_with('[') => Some(Self::BoxedSlice),
+                Some(inner) if inner.starts_with('[') => Some(Self::BoxedSlice),
                 _ => None,
             },
         }
@@ -41,7 +41,7 @@ impl Is {
 
     /// Returns `true` if a value of this type is made from one of the other, or the reverse.
     fn is_kin(self, other: Self) -> bool {
-        let family = |of: Self| match of {
+        let family = |kind: Self| match kind {
             Self::String | Self::BoxedStr | Self::ThinStr => 0,
             Self::Vec | Self::BoxedSlice | Self::ThinSlice => 1,
             Self::HashMap | Self::BTreeMap | Self::SortedMap => 2,
@@ -175,7 +175,7 @@ fn borrowed(site: &Site<'_>) -> Option<Vec<Replace>> {
 fn reference(text: &str) -> Option<(&str, &str)> {
     let rest = text.strip_prefix('&')?.trim_start();
     let rest = match rest.strip_prefix('\'') {
-        Some(of) => of.trim_start_matches(|of: char| of.is_alphanumeric() || of == '_').trim_start(),
+        Some(rest) => rest.trim_start_matches(|letter: char| letter.is_alphanumeric() || letter == '_').trim_start(),
         None => rest,
     };
     let rest = rest.strip_prefix("mut ").unwrap_or(rest);
@@ -184,16 +184,16 @@ fn reference(text: &str) -> Option<(&str, &str)> {
 
 /// Returns the type that both have, or the new one of a map: `&str` for `&String`, `&[T]` for `&Vec<T>`.
 fn common(ty: &str, from: &str) -> Option<String> {
-    let (before, of) = reference(ty)?;
-    let is = Is::of(of)?;
+    let (before, is_of) = reference(ty)?;
+    let is = Is::of(is_of)?;
     if before.contains("mut ") && matches!(is, Is::HashMap | Is::BTreeMap) {
         return None;
     }
     Some(match is {
         Is::String => format!("{before}str"),
-        Is::Vec => format!("{before}[{}]", argument(of, "Vec")?),
+        Is::Vec => format!("{before}[{}]", argument(is_of, "Vec")?),
         Is::HashMap | Is::BTreeMap if Is::of(from) == Some(Is::SortedMap) => {
-            let (_, arguments) = of.split_once('<')?;
+            let (_, arguments) = is_of.split_once('<')?;
             // The types as the source writes them; a hasher is none of them.
             let arguments = arguments.strip_suffix('>')?;
             let end = top_level_commas(arguments).nth(1).unwrap_or(arguments.len());
@@ -206,8 +206,8 @@ fn common(ty: &str, from: &str) -> Option<String> {
 /// Returns the commas that are not inside of brackets.
 fn top_level_commas(text: &str) -> impl Iterator<Item = usize> {
     let mut depth = 0_i32;
-    text.char_indices().filter_map(move |(at, of)| {
-        match of {
+    text.char_indices().filter_map(move |(at, letter)| {
+        match letter {
             '<' | '(' | '[' => depth += 1,
             '>' | ')' | ']' => depth -= 1,
             ',' if depth == 0 => return Some(at),

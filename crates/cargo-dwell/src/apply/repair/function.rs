@@ -20,7 +20,9 @@ pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
         return made(site);
     }
     let path = site.source();
-    if !is_path || !is_function || !mentions_box() {
+    // `alt((one, Kind::Huge))`: the argument is wrong, and not what is called.
+    let is_called = site.text[site.range.end..].trim_start().starts_with('(');
+    if is_called || !is_path || !is_function || !mentions_box() {
         return None;
     }
     let is_variant = path.rsplit("::").next().is_some_and(|name| name.starts_with(char::is_uppercase));
@@ -36,9 +38,9 @@ pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
     let call = site.syntax.around(&site.range).find(|node| matches!(node.kind, Kind::Method { .. }))?.range.clone();
     let (option, ..) = method(&call)?;
     Some(match method(&option) {
-        Some((of, name, 0)) if name == "as_ref" || name == "as_mut" => {
+        Some((call, name, 0)) if name == "as_ref" || name == "as_mut" => {
             let with = if name == "as_ref" { ".as_deref()" } else { ".as_deref_mut()" };
-            vec![site.replace(of.end..option.end, with)]
+            vec![site.replace(call.end..option.end, with)]
         }
         // A reference to the box becomes one to the value where it is passed.
         _ => vec![site.replace(site.range.clone(), format!("|value| {path}(value)"))],

@@ -19,11 +19,11 @@ pub(super) fn scrutinee_type(site: &Site<'_>) -> Option<(Bytes, String)> {
 
 /// Returns a name for the box: that of its type, unless the code around uses it.
 pub(super) fn free_name(site: &Site<'_>) -> String {
-    let is_word = |of: char| of.is_alphanumeric() || of == '_';
+    let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
     // The largest expression around is the statement, if not the function's whole value.
     let around = site.syntax.around(&site.range).map(|node| node.range.clone()).max_by_key(std::ops::Range::len);
     let around = site.at(&around.unwrap_or_else(|| site.range.clone()));
-    let used = |name: &str| around.split(|of: char| !is_word(of)).any(|word| word == name);
+    let used = |name: &str| around.split(|letter: char| !is_word(letter)).any(|word| word == name);
     let ty = site.types().and_then(|(expected, _)| unboxed(expected)).unwrap_or_default();
     let ty = ty.split('<').next().unwrap_or_default().rsplit("::").next().unwrap_or_default();
     let name = ty.to_snake_case();
@@ -37,4 +37,10 @@ pub(super) fn free_name(site: &Site<'_>) -> String {
         }
         name
     })
+}
+
+/// Returns `true` if a value of a scrutinee's type, or what its option has, can be changed in place.
+pub(super) fn is_mut(ty: &str) -> bool {
+    let inner = super::argument(ty, "Option").or_else(|| super::argument(ty, "Result")).unwrap_or(ty);
+    inner.starts_with("&mut ")
 }

@@ -52,12 +52,13 @@ pub(super) struct Replace {
 type Rule = fn(&Site<'_>) -> Option<Vec<Replace>>;
 
 /// The rules in order, each with its name.
-const RULES: [(&str, Rule); 14] = [
+const RULES: [(&str, Rule); 15] = [
     ("a const fn", constant::repair),
     ("a comparison", compare::repair),
     ("alternatives", alternative::repair),
     ("a pattern", pattern::repair),
     ("a matched value", pattern::repair_scrutinee),
+    ("a matched value", pattern::repair_star),
     ("the other values", arms::repair_rest),
     ("the last arm", nested::repair_last),
     ("an option", option::repair),
@@ -183,8 +184,10 @@ impl Left {
     pub(super) fn is_about(&self, item: &str) -> bool {
         // `Doc.names []` are the elements of a field.
         let name = item.split(' ').next().and_then(|item| item.rsplit(['.', ':']).next()).unwrap_or_default();
-        let is_word = |of: char| of.is_alphanumeric() || of == '_';
-        [&self.source, &self.message].into_iter().any(|text| text.split(|of| !is_word(of)).any(|word| word == name))
+        let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
+        [&self.source, &self.message]
+            .into_iter()
+            .any(|text| text.split(|letter| !is_word(letter)).any(|word| word == name))
     }
 }
 
@@ -363,14 +366,14 @@ fn places(error: &Diagnostic) -> Vec<(&DiagnosticSpan, Option<(String, String)>)
 /// Returns the call of the macro whose result has another type than expected: `vec![..]`, `format!(..)`.
 fn written_by_user(span: &DiagnosticSpan) -> &DiagnosticSpan {
     match &span.expansion {
-        Some(of) if ["vec!", "format!"].contains(&&*of.macro_decl_name) => &of.span,
+        Some(expansion) if ["vec!", "format!"].contains(&&*expansion.macro_decl_name) => &expansion.span,
         _ => span,
     }
 }
 
 /// Returns `true` if a span is the user's text: also that of an operator such as `?`, which the compiler rewrites.
 fn is_written(span: &DiagnosticSpan) -> bool {
-    span.expansion.as_ref().is_none_or(|of| of.macro_decl_name.starts_with("desugaring of"))
+    span.expansion.as_ref().is_none_or(|expansion| expansion.macro_decl_name.starts_with("desugaring of"))
 }
 
 /// Applies repairs, each as a whole; one that overlaps another waits for the next round. Returns those that were applied.

@@ -1,8 +1,8 @@
 //! A pattern of the boxed type that may fail to match, inside of another: `Expr::Not(Expr::Lit(lit)) => body`. It becomes a
 //! guard, `Expr::Not(boxed) if matches!(*boxed, Expr::Lit(..)) => ..`, so that the arms after it are tried as before.
 
-use super::super::syntax::{Bindings, By, Bytes, Kind};
-use super::matched::{free_name, scrutinee_type};
+use super::super::syntax::{Bindings, By, Bytes, Kind, dense};
+use super::matched::{free_name, is_mut, scrutinee_type};
 use super::{Replace, Site, arms};
 use syn::parse::Parser as _;
 use syn::spanned::Spanned as _;
@@ -13,7 +13,7 @@ const LINES: usize = 4;
 
 /// Returns `true` if the names of the pattern at the error's place may be used in a guard.
 pub(super) fn is_guarded(site: &Site<'_>) -> bool {
-    let inside = |of: &Bytes| of.start <= site.range.start && site.range.end <= of.end;
+    let inside = |range: &Bytes| range.start <= site.range.start && site.range.end <= range.end;
     site.syntax.around(&site.range).any(|node| match &node.kind {
         Kind::Arm { pattern, guard: Some(_), .. } | Kind::Matches { pattern, guard: Some(_), .. } => inside(pattern),
         _ => false,
@@ -33,7 +33,7 @@ pub(super) fn repair(site: &Site<'_>, bindings: &Bindings, is_refutable: bool) -
     let ty = scrutinee_type(site).map(|(_, ty)| ty);
     let name = free_name(site);
     let (shared, value) = match ty.as_deref() {
-        Some(ty) if ty.starts_with("&mut ") => (format!("&**{name}"), format!("&mut **{name}")),
+        Some(ty) if is_mut(ty) => (format!("&**{name}"), format!("&mut **{name}")),
         Some(ty) if ty.contains('&') => (format!("&**{name}"), format!("&**{name}")),
         _ => (format!("&*{name}"), format!("*{name}")),
     };
@@ -48,20 +48,43 @@ pub(super) fn repair(site: &Site<'_>, bindings: &Bindings, is_refutable: bool) -
         let value = shared.trim_start_matches('&');
         site.replace(end..end, format!(" if matches!({value}, {})", without_names(pattern)))
     };
-    let inside = |of: &Bytes| of.start <= site.range.start && site.range.end <= of.end;
+    let inside = |range: &Bytes| range.start <= site.range.start && site.range.end <= range.end;
     let named = site.replace(site.range.clone(), name.clone());
     for node in site.syntax.around(&site.range) {
         match &node.kind {
-            Kind::Or { .. } => return None,
-            Kind::Matches { pattern: of, guard, .. } if inside(of) => {
+            Kind::Or { .. } => return whole(site),
+            // `matches!(options.style, Some(Style::Wide))`
+            Kind::Matches { scrutinee, pattern: matched, .. }
+                if bindings.names.is_empty()
+                    && dense(site.at(matched)) == format!("Some({})", dense(pattern))
+                    && site.syntax.is_postfix(scrutinee) =>
+            {
+                return Some(vec![site.replace(scrutinee.end..scrutinee.end, ".as_deref()")]);
+            }
+            Kind::Matches { pattern: matched, guard, .. } if inside(matched) => {
                 // A name alone would move the box out of a place.
                 let is_ref = ty.as_deref().is_some_and(|ty| ty.contains('&'));
                 let bound = if is_ref { name.clone() } else { format!("ref {name}") };
-                let guard = guarded(&format!("&**{name}"), guard, of.end);
+                let guard = guarded(&format!("&**{name}"), guard, matched.end);
                 return Some(vec![site.replace(site.range.clone(), bound), guard]);
             }
-            Kind::Arm { pattern: of, guard, body, is_block } if inside(of) => {
-                let mut all = vec![named, guarded(&shared, guard, of.end)];
+            // What the pattern binds are references, as before.
+            Kind::Arm { pattern: matched, guard, .. }
+                if inside(matched)
+                    && site.tree.has_let_guards(site.file)
+                    && (guard.is_none() || site.has_chains)
+                    && !bindings.names.is_empty()
+                    && ty.as_deref().is_some_and(|ty| ty.contains('&') && !is_mut(ty)) =>
+            {
+                let condition = format!("let {pattern} = {value}");
+                let guard = match guard {
+                    Some(guard) => site.replace(guard.start..guard.start, format!("{condition} && ")),
+                    None => site.replace(matched.end..matched.end, format!(" if {condition}")),
+                };
+                return Some(vec![named, guard]);
+            }
+            Kind::Arm { pattern: matched, guard, body, is_block } if inside(matched) => {
+                let mut all = vec![named, guarded(&shared, guard, matched.end)];
                 if bindings.names.is_empty() {
                 } else if *is_block {
                     all.push(site.replace(body.start + 1..body.start + 1, format!(" {statement}")));
@@ -72,11 +95,13 @@ pub(super) fn repair(site: &Site<'_>, bindings: &Bindings, is_refutable: bool) -
                 return Some(all);
             }
             // Another condition of the chain.
-            Kind::Let { pattern: of, scrutinee, body } if inside(of) && (body.is_none() || site.has_chains) => {
+            Kind::Let { pattern: matched, scrutinee, body }
+                if inside(matched) && (body.is_none() || site.has_chains) =>
+            {
                 let end = scrutinee.end;
                 return Some(vec![named, site.replace(end..end, format!(" && let {pattern} = {value}"))]);
             }
-            Kind::Let { pattern: of, body: Some(body), .. } if inside(of) => {
+            Kind::Let { pattern: matched, body: Some(body), .. } if inside(matched) => {
                 let start = body.start + 1;
                 if !site.text[..node.range.start].trim_end().ends_with("if") {
                     // `while let`
@@ -92,7 +117,7 @@ pub(super) fn repair(site: &Site<'_>, bindings: &Bindings, is_refutable: bool) -
                     site.replace(end..end, format!("}} {other}")),
                 ]);
             }
-            Kind::Local { pattern: of, scrutinee: Some(scrutinee) } if inside(of) => {
+            Kind::Local { pattern: matched, scrutinee: Some(scrutinee) } if inside(matched) => {
                 let (_, other) = site.at(&(scrutinee.end..node.range.end)).split_once("else")?;
                 if other.lines().count() > LINES {
                     return None;
@@ -106,6 +131,54 @@ pub(super) fn repair(site: &Site<'_>, bindings: &Bindings, is_refutable: bool) -
     None
 }
 
+/// Alternatives inside of the box that bind nothing, in an arm: `Part::Is(of @ (Value::Nil | Value::Text(_)))` becomes
+/// `Part::Is(of) if matches!(*of, Value::Nil | Value::Text(_))`.
+fn whole(site: &Site<'_>) -> Option<Vec<Replace>> {
+    struct Hole {
+        of: Bytes,
+        found: Option<(Bytes, Option<String>, Bytes)>,
+    }
+    impl<'ast> Visit<'ast> for Hole {
+        fn visit_pat_tuple_struct(&mut self, node: &'ast syn::PatTupleStruct) {
+            for elem in &node.elems {
+                let range = elem.span().byte_range();
+                if range.start <= self.of.start && self.of.end <= range.end && range != self.of {
+                    let (name, inner) = match elem {
+                        syn::Pat::Ident(syn::PatIdent { ident, subpat: Some((_, pat)), by_ref: None, .. }) => {
+                            (Some(ident.to_string()), &**pat)
+                        }
+                        elem => (None, elem),
+                    };
+                    let inner = if let syn::Pat::Paren(paren) = inner { &*paren.pat } else { inner };
+                    self.found = Some((range, name, inner.span().byte_range()));
+                }
+                self.visit_pat(elem);
+            }
+        }
+    }
+    let inside = |range: &Bytes| range.start <= site.range.start && site.range.end <= range.end;
+    let pattern = site.syntax.around(&site.range).find_map(|node| match &node.kind {
+        Kind::Arm { pattern, guard: None, .. } if inside(pattern) => Some(pattern.clone()),
+        _ => None,
+    })?;
+    let parsed = syn::Pat::parse_multi_with_leading_vert.parse_str(site.at(&pattern)).ok()?;
+    let place = site.range.start - pattern.start..site.range.end - pattern.start;
+    let mut hole = Hole { of: place, found: None };
+    hole.visit_pat(&parsed);
+    let (elem, name, inner) = hole.found?;
+    let at = |range: Bytes| pattern.start + range.start..pattern.start + range.end;
+    let inner = site.at(&at(inner));
+    if matches!(parsed, syn::Pat::Or(_)) || without_names(inner) != inner {
+        return None;
+    }
+    let is_ref = scrutinee_type(site).is_some_and(|(_, ty)| ty.contains('&'));
+    let (name, stars) = (name.unwrap_or_else(|| free_name(site)), if is_ref { "**" } else { "*" });
+    Some(vec![
+        site.replace(at(elem), name.clone()),
+        site.replace(pattern.end..pattern.end, format!(" if matches!({stars}{name}, {inner})")),
+    ])
+}
+
 /// Returns the `else` of an `if`, which is written once more: a block with few lines.
 fn other_block(after: &str) -> Option<&str> {
     let other = after.trim_start();
@@ -114,8 +187,8 @@ fn other_block(after: &str) -> Option<&str> {
         return None;
     }
     let mut depth = 0_i32;
-    for (at, of) in block.char_indices() {
-        depth += i32::from(of == '{') - i32::from(of == '}');
+    for (at, letter) in block.char_indices() {
+        depth += i32::from(letter == '{') - i32::from(letter == '}');
         if depth == 0 {
             let whole = &other[..=other.len() - block.len() + at];
             return (whole.lines().count() <= LINES && syn::parse_str::<syn::Block>(&block[..=at]).is_ok())
@@ -129,28 +202,28 @@ fn other_block(after: &str) -> Option<&str> {
 fn without_names(pattern: &str) -> String {
     struct Names(Vec<(Bytes, String)>);
     impl<'ast> Visit<'ast> for Names {
-        fn visit_pat_ident(&mut self, of: &'ast syn::PatIdent) {
-            let name = of.ident.to_string();
-            match &of.subpat {
+        fn visit_pat_ident(&mut self, node: &'ast syn::PatIdent) {
+            let name = node.ident.to_string();
+            match &node.subpat {
                 Some((_, pat)) => {
-                    let (whole, inner) = (of.span().byte_range(), pat.span().byte_range());
+                    let (whole, inner) = (node.span().byte_range(), pat.span().byte_range());
                     self.0.push((whole.start..inner.start, String::new()));
                     self.visit_pat(pat);
                 }
                 // A name in upper case is a constant or a variant.
                 None if name.starts_with(char::is_uppercase) => {}
-                None => self.0.push((of.span().byte_range(), "_".to_owned())),
+                None => self.0.push((node.span().byte_range(), "_".to_owned())),
             }
         }
 
-        fn visit_field_pat(&mut self, of: &'ast syn::FieldPat) {
-            if of.colon_token.is_none() {
-                if let syn::Member::Named(name) = &of.member {
-                    self.0.push((of.span().byte_range(), format!("{name}: _")));
+        fn visit_field_pat(&mut self, node: &'ast syn::FieldPat) {
+            if node.colon_token.is_none() {
+                if let syn::Member::Named(name) = &node.member {
+                    self.0.push((node.span().byte_range(), format!("{name}: _")));
                 }
                 return;
             }
-            visit::visit_field_pat(self, of);
+            visit::visit_field_pat(self, node);
         }
     }
     let Ok(parsed) = syn::Pat::parse_multi_with_leading_vert.parse_str(pattern) else { return pattern.to_owned() };
@@ -177,22 +250,38 @@ pub(super) fn repair_last(site: &Site<'_>) -> Option<Vec<Replace>> {
     let missing = site.error.message.split('`').nth(1)?;
     let variant = missing.split('(').next()?.rsplit("::").next()?;
     let arms = site.syntax.within(&whole).filter_map(|node| match &node.kind {
-        Kind::Arm { pattern, guard: Some(_), body, .. } => Some((node.range.clone(), pattern.clone(), body.clone())),
+        Kind::Arm { pattern, guard: Some(_), body, is_block } => {
+            Some((node.range.clone(), pattern.clone(), body.clone(), *is_block))
+        }
         _ => None,
     });
     let own = arms.filter(|(arm, ..)| {
         let matches = site.syntax.around(arm).filter(|node| matches!(node.kind, Kind::Match { .. }));
         matches.map(|node| &node.range).next() == Some(&whole)
     });
-    let guards = own.filter(|(_, pattern, body)| {
-        let (pattern, guard) = (site.at(pattern), site.at(&(pattern.end..body.start)));
-        let name = pattern.split_once(&format!("{variant}(")).and_then(|(_, rest)| rest.strip_suffix(')'));
-        name.is_some_and(|name| {
-            ["**", "*"].iter().any(|deref| guard.starts_with(&format!(" if matches!({deref}{name}, ")))
-        })
+    let guards = own.filter_map(|(arm, pattern, body, is_block)| {
+        let (text, guard) = (site.at(&pattern), site.at(&(pattern.end..body.start)));
+        let name = text.split_once(&format!("{variant}(")).and_then(|(_, rest)| rest.strip_suffix(')'))?;
+        let is_test = ["**", "*"].iter().any(|deref| guard.starts_with(&format!(" if matches!({deref}{name}, ")));
+        // `if let P = &**value =>`, whose names the body uses.
+        let binds = guard.strip_prefix(" if ").and_then(|condition| condition.trim_end().strip_suffix("=>"));
+        let binds = binds
+            .map(str::trim_end)
+            .filter(|condition| condition.starts_with("let ") && condition.ends_with(&format!(" = &**{name}")));
+        (is_test || binds.is_some()).then_some((arm.start, pattern, body, is_block, binds))
     });
-    let (_, pattern, body) = guards.max_by_key(|(arm, ..)| arm.start)?;
-    Some(vec![site.replace(pattern.end..body.start, " => ")])
+    let (_, pattern, body, is_block, binds) = guards.max_by_key(|(start, ..)| *start)?;
+    let mut all = vec![site.replace(pattern.end..body.start, " => ")];
+    if let Some(binds) = binds {
+        let statement = format!("{binds} else {{ unreachable!() }};");
+        if is_block {
+            all.push(site.replace(body.start + 1..body.start + 1, format!(" {statement}")));
+        } else {
+            all.push(site.replace(body.start..body.start, format!("{{ {statement} ")));
+            all.push(site.replace(body.end..body.end, " }"));
+        }
+    }
+    Some(all)
 }
 
 #[cfg(test)]

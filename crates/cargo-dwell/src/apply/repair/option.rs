@@ -12,7 +12,7 @@ pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
     let (expected, found) = site.types()?;
     if let (Some(wanted), Some(given)) = (argument(expected, "Option"), argument(found, "Option")) {
         // Texts and slices are converted, and not boxed.
-        let is_of_value = |ty: &str| unboxed(ty).is_some_and(|of| of != "str" && !of.starts_with('['));
+        let is_of_value = |ty: &str| unboxed(ty).is_some_and(|inner| inner != "str" && !inner.starts_with('['));
         return match (wanted, given) {
             _ if is_of_value(wanted) && unboxed(given).is_none() && !given.starts_with('&') => {
                 site.call(&site.range, ".map(Box::new)")
@@ -68,8 +68,8 @@ fn copied(site: &Site<'_>) -> Option<Vec<Replace>> {
 
 /// Returns `true` for `&Box<T>` and `&mut Box<T>`.
 fn is_boxed_reference(ty: &str) -> bool {
-    let of = ty.trim_start_matches('&').trim_start_matches("mut ");
-    ty.starts_with('&') && unboxed(of).is_some()
+    let inner = ty.trim_start_matches('&').trim_start_matches("mut ");
+    ty.starts_with('&') && unboxed(inner).is_some()
 }
 
 /// Returns `true` for a reference to the type that was boxed.
@@ -102,15 +102,15 @@ fn dereference(site: &Site<'_>, method: &str, instead: &str, otherwise: &str) ->
 /// `&Option<Box<T>>` is given for `&Option<T>`: the function's parameter gets the box, because an option behind a
 /// reference cannot be converted. If other calls have no box, it becomes `Option<&T>`.
 fn parameter(site: &Site<'_>, expected: &str, found: &str) -> Option<Vec<Replace>> {
-    let of = |ty: &str| Some(ty.strip_prefix('&')?.trim_start_matches("mut ").to_owned());
+    let with = |ty: &str| Some(ty.strip_prefix('&')?.trim_start_matches("mut ").to_owned());
     let Becomes::Boxed(inner) = site.becomes else { return None };
-    let found_in = of(found)?;
+    let found_in = with(found)?;
     let given = argument(&found_in, "Option")?;
     if let Some(wanted) = argument(expected, "Option") {
         let is_it = wanted.starts_with('&') && !is_boxed_reference(wanted) && unboxed(given).is_some();
         return is_it.then(|| vec![referenced(site, "as_deref")]);
     }
-    let expected = of(expected)?;
+    let expected = with(expected)?;
     let wanted = argument(&expected, "Option")?;
     match (unboxed(wanted), unboxed(given)) {
         (None, Some(_)) => {
@@ -142,19 +142,19 @@ fn taken(site: &Site<'_>) -> Option<Replace> {
 
 /// `&self.author` becomes `self.author.as_ref()`.
 fn referenced(site: &Site<'_>, method: &str) -> Replace {
-    let of = site.syntax.at(&site.range).find_map(|node| match &node.kind {
-        Kind::Ref { of } => Some(of.clone()),
+    let referenced = site.syntax.at(&site.range).find_map(|node| match &node.kind {
+        Kind::Ref { of: referent } => Some(referent.clone()),
         _ => None,
     });
-    let of = of.unwrap_or_else(|| site.range.clone());
-    let text = site.at(&of);
-    let text = if site.syntax.is_postfix(&of) { text.to_owned() } else { format!("({text})") };
+    let referenced = referenced.unwrap_or_else(|| site.range.clone());
+    let text = site.at(&referenced);
+    let text = if site.syntax.is_postfix(&referenced) { text.to_owned() } else { format!("({text})") };
     site.replace(site.range.clone(), format!("{text}.{method}()"))
 }
 
 /// Changes the type that the function around the place returns.
 fn returned(site: &Site<'_>, old: &str, new: &str) -> Option<Replace> {
-    let is_it = |label: &Option<String>| label.as_deref().is_some_and(|of| of.ends_with("because of return type"));
+    let is_it = |label: &Option<String>| label.as_deref().is_some_and(|text| text.ends_with("because of return type"));
     let span = site.error.spans.iter().find(|span| is_it(&span.label) && span.file_name == site.span.file_name)?;
     let bytes = range(span);
     let at = bytes.start + site.at(&bytes).find(old)?;

@@ -71,11 +71,14 @@ fn made_by(site: &Site<'_>, range: &super::Bytes, owner: Owner) -> Option<Replac
 
 /// `*boxed` moves the value out of a box, which no other owner can: `boxed.into_inner()`.
 fn moved(site: &Site<'_>) -> Option<Vec<Replace>> {
-    let of = site.source().strip_prefix('*')?;
-    let start = site.range.end - of.len();
+    let place = site.source().strip_prefix('*')?;
+    let start = site.range.end - place.len();
     let range = start..site.range.end;
-    let with =
-        if site.syntax.is_postfix(&range) { format!("{of}.into_inner()") } else { format!("({of}).into_inner()") };
+    let with = if site.syntax.is_postfix(&range) {
+        format!("{place}.into_inner()")
+    } else {
+        format!("({place}).into_inner()")
+    };
     Some(vec![site.replace(site.range.clone(), with)])
 }
 

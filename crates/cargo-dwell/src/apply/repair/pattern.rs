@@ -1,8 +1,9 @@
 //! Patterns of the boxed type: a box has no patterns, so it is bound to a name and taken apart in the body.
 
+use super::super::moves::Becomes;
 use super::super::syntax::{By, Bytes, Kind, has_inner_path};
-use super::matched::{free_name, is_box, scrutinee_type};
-use super::{Replace, Site, nested, unboxed};
+use super::matched::{free_name, is_box, is_mut, scrutinee_type};
+use super::{Replace, Site, nested, quoted_after, unboxed};
 
 /// A struct's pattern in the place of the box: `Expr::Call(Call { name, .. }) => body` becomes
 /// `Expr::Call(boxed) => { let Call { name, .. } = &**boxed; body }`.
@@ -26,7 +27,7 @@ pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
     let body = body(site)?;
     let name = free_name(site);
     let (bound, value) = match scrutinee_type(site) {
-        Some((_, ty)) if ty.starts_with("&mut ") => (name.clone(), format!("&mut **{name}")),
+        Some((_, ty)) if is_mut(&ty) => (name.clone(), format!("&mut **{name}")),
         Some((_, ty)) if ty.contains('&') => (name.clone(), format!("&**{name}")),
         _ if bindings.has(By::RefMut) => (format!("ref mut {name}"), format!("**{name}")),
         _ if bindings.has(By::Ref) => (format!("ref {name}"), format!("**{name}")),
@@ -51,48 +52,51 @@ pub(super) fn repair_scrutinee(site: &Site<'_>) -> Option<Vec<Replace>> {
     let (at, ty) = scrutinee_type(site)?;
     let text = site.at(&at).to_owned();
     let inner = site.syntax.at(&at).find_map(|node| match &node.kind {
-        Kind::Ref { of } => Some(of.clone()),
+        Kind::Ref { of: referent } => Some(referent.clone()),
         _ => None,
     });
     let method = |name: &str| {
         site.syntax.at(&at).find_map(|node| match &node.kind {
-            Kind::Method { receiver, name: of, arguments } if of == name && arguments.is_empty() => {
+            Kind::Method { receiver, name: method, arguments } if method == name && arguments.is_empty() => {
                 Some(receiver.clone())
             }
             _ => None,
         })
     };
     let parenthesized = if site.syntax.is_postfix(&at) { text.clone() } else { format!("({text})") };
-    let with = if let Some(of) = ty.strip_prefix("&mut ") {
-        if unboxed(of).is_some() {
-            inner.map_or_else(|| format!("&mut **{parenthesized}"), |of| format!("&mut *{}", site.at(&of)))
+    let with = if let Some(value) = ty.strip_prefix("&mut ") {
+        if unboxed(value).is_some() {
+            inner.map_or_else(|| format!("&mut **{parenthesized}"), |place| format!("&mut *{}", site.at(&place)))
         } else {
-            boxed_option(of)?;
+            boxed_option(value)?;
             inner.map_or_else(
                 || format!("{parenthesized}.as_deref_mut()"),
-                |of| format!("{}.as_deref_mut()", site.at(&of)),
+                |place| format!("{}.as_deref_mut()", site.at(&place)),
             )
         }
-    } else if let Some(of) = ty.strip_prefix('&') {
-        if unboxed(of).is_some() {
-            inner.map_or_else(|| format!("&**{parenthesized}"), |of| format!("&*{}", site.at(&of)))
+    } else if let Some(value) = ty.strip_prefix('&') {
+        if unboxed(value).is_some() {
+            inner.map_or_else(|| format!("&**{parenthesized}"), |place| format!("&*{}", site.at(&place)))
         } else {
-            boxed_option(of)?;
-            inner.map_or_else(|| format!("{parenthesized}.as_deref()"), |of| format!("{}.as_deref()", site.at(&of)))
+            boxed_option(value)?;
+            inner.map_or_else(
+                || format!("{parenthesized}.as_deref()"),
+                |place| format!("{}.as_deref()", site.at(&place)),
+            )
         }
     } else if unboxed(&ty).is_some() {
         format!("*{text}")
     } else {
-        let of = boxed_option(&ty)?;
-        if of.starts_with("&mut ") {
+        let option = boxed_option(&ty)?;
+        if option.starts_with("&mut ") {
             method("as_mut").map_or_else(
                 || format!("{parenthesized}.map(|value| &mut **value)"),
-                |of| format!("{}.as_deref_mut()", site.at(&of)),
+                |place| format!("{}.as_deref_mut()", site.at(&place)),
             )
-        } else if of.starts_with('&') {
+        } else if option.starts_with('&') {
             method("as_ref").map_or_else(
                 || format!("{parenthesized}.map(|value| &**value)"),
-                |of| format!("{}.as_deref()", site.at(&of)),
+                |place| format!("{}.as_deref()", site.at(&place)),
             )
         } else if site.syntax.pattern(&site.range).is_some_and(|bindings| !bindings.has(By::Value))
             && !text.contains('(')
@@ -106,9 +110,19 @@ pub(super) fn repair_scrutinee(site: &Site<'_>) -> Option<Vec<Replace>> {
     (with != text).then(|| vec![site.replace(at, with)])
 }
 
+/// A `*` for the box stays where another repair took the box away.
+pub(super) fn repair_star(site: &Site<'_>) -> Option<Vec<Replace>> {
+    let Becomes::Boxed(inner) = site.becomes else { return None };
+    let last = |ty: &str| ty.rsplit("::").next().map(str::to_owned);
+    // "type `Value` cannot be dereferenced"
+    let ty = quoted_after(&site.error.message, "type ").filter(|_| site.code() == "E0614")?;
+    let start = site.range.start;
+    (last(ty) == last(inner) && site.source().starts_with('*')).then(|| vec![site.replace(start..start + 1, "")])
+}
+
 /// Returns `&Box<T>` or `Box<T>` of `Option<&Box<T>>` or `Option<Box<T>>`.
 fn boxed_option(ty: &str) -> Option<&str> {
-    super::argument(ty, "Option").filter(|of| is_box(of))
+    super::argument(ty, "Option").filter(|inner| is_box(inner))
 }
 
 /// Where the names of a pattern are used.
@@ -123,7 +137,7 @@ enum Body {
 
 /// Returns where the pattern's names are used. `None` if the pattern is one of several alternatives.
 fn body(site: &Site<'_>) -> Option<Body> {
-    let inside = |of: &Bytes| of.start <= site.range.start && site.range.end <= of.end;
+    let inside = |range: &Bytes| range.start <= site.range.start && site.range.end <= range.end;
     for node in site.syntax.around(&site.range) {
         match &node.kind {
             Kind::Or { .. } | Kind::Matches { .. } => return None,

@@ -16,10 +16,10 @@ pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
         return written(site, field);
     }
     let (expected, found) = site.types()?;
-    if argument(expected, "Sparse").is_some_and(|of| of == found) {
+    if argument(expected, "Sparse").is_some_and(|inner| inner == found) {
         return site.call(&site.range, ".into()");
     }
-    if argument(found, "Sparse").is_some_and(|of| of == expected) {
+    if argument(found, "Sparse").is_some_and(|inner| inner == expected) {
         return site.call(&site.range, ".into_inner()");
     }
     None
@@ -28,7 +28,7 @@ pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
 /// `self.extra.name = name` becomes `self.extra.get_mut_or_default().name = name`.
 fn written(site: &Site<'_>, field: &str) -> Option<Vec<Replace>> {
     let text = site.source();
-    let is_word = |of: char| of.is_alphanumeric() || of == '_';
+    let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
     let wanted = format!(".{field}");
     let mut ends = text.match_indices(&wanted).map(|(at, _)| at + wanted.len());
     let end = ends.find(|end| !text[*end..].starts_with(is_word))?;
@@ -52,7 +52,7 @@ fn compared(site: &Site<'_>) -> Option<Vec<Replace>> {
         return None;
     }
     let line = site.text[..at].rfind('\n').map_or(0, |end| end + 1);
-    let indent: String = site.text[line..at].chars().take_while(|of| of.is_whitespace()).collect();
+    let indent: String = site.text[line..at].chars().take_while(|letter| letter.is_whitespace()).collect();
     Some(vec![site.replace(at..at, format!("#[sparse(eq)]\n{indent}"))])
 }
 
@@ -67,7 +67,7 @@ impl<'ast> Visit<'ast> for Field<'_> {
     fn visit_field(&mut self, field: &'ast syn::Field) {
         let ty = field.ty.span().byte_range();
         let name = field.ident.as_ref().map_or(ty.start, |name| name.span().byte_range().start);
-        let has_it = field.attrs.iter().any(|of| of.path().is_ident("sparse"));
+        let has_it = field.attrs.iter().any(|attr| attr.path().is_ident("sparse"));
         if ty.start <= self.ty.start && self.ty.end <= ty.end && !has_it {
             let is_private = matches!(field.vis, syn::Visibility::Inherited);
             self.start = Some(if is_private { name } else { field.vis.span().byte_range().start });
@@ -114,9 +114,9 @@ impl Declared {
         attributes: &[syn::Attribute],
         fields: impl Iterator<Item = &'f syn::Field>,
     ) {
-        let derives = |of: &syn::Attribute| match &of.meta {
+        let derives = |attribute: &syn::Attribute| match &attribute.meta {
             syn::Meta::List(list) if list.path.is_ident("derive") => {
-                words(&list.tokens.to_string()).any(|of| of == "PartialEq")
+                words(&list.tokens.to_string()).any(|word| word == "PartialEq")
             }
             _ => false,
         };
@@ -126,7 +126,7 @@ impl Declared {
 
     /// Returns `true` if equal values of a type cannot be told apart.
     fn tells_apart(&self, ty: &str, seen: &mut Vec<String>) -> bool {
-        if Self::KNOWN.contains(&ty) || seen.iter().any(|of| of == ty) {
+        if Self::KNOWN.contains(&ty) || seen.iter().any(|item| item == ty) {
             return true;
         }
         seen.push(ty.to_owned());
@@ -137,8 +137,9 @@ impl Declared {
 
 /// Returns the names in a text.
 fn words(text: &str) -> std::vec::IntoIter<String> {
-    let is_word = |of: char| of.is_alphanumeric() || of == '_';
-    let all: Vec<String> = text.split(|of| !is_word(of)).filter(|of| !of.is_empty()).map(str::to_owned).collect();
+    let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let all: Vec<String> =
+        text.split(|letter| !is_word(letter)).filter(|letter| !letter.is_empty()).map(str::to_owned).collect();
     all.into_iter()
 }
 

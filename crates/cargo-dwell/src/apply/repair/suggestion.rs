@@ -47,10 +47,33 @@ pub(super) fn all(site: &Site<'_>) -> Vec<Vec<Replace>> {
 
 fn children<'s>(site: &'s Site<'_>) -> impl Iterator<Item = &'s Diagnostic> {
     let offers = |child: &&Diagnostic, word: &str| {
-        let replaced = |of: &cargo_metadata::diagnostic::DiagnosticSpan| of.suggested_replacement.is_some();
+        let replaced = |span: &cargo_metadata::diagnostic::DiagnosticSpan| span.suggested_replacement.is_some();
         child.message.contains(word) && child.spans.iter().any(replaced)
     };
     HELP.iter().filter_map(move |word| site.error.children.iter().find(|child| offers(child, word)))
+}
+
+/// A grammar such as `seq!(Point { x: number })` makes a variable of each field: for the suggestion `x: Box::new(x)` the parser becomes
+/// `x: number.map(Box::new)`.
+fn parsed(site: &Site<'_>, all: Vec<Replace>) -> Vec<Replace> {
+    let [first, last] = &all[..] else { return all };
+    let Some(text) = site.tree.read(&last.file).filter(|_| first.with.ends_with(": Box::new(")) else { return all };
+    let rest = text.get(last.range.end..).unwrap_or_default().trim_start();
+    let Some(rest) = rest.strip_prefix(':').filter(|rest| !rest.starts_with(':')) else { return all };
+    let start = text.len() - rest.trim_start().len();
+    let mut depth = 0_i32;
+    let end = text[start..].find(|letter| {
+        depth += i32::from("([{".contains(letter)) - i32::from(")]}".contains(letter));
+        depth < 0 || depth == 0 && letter == ','
+    });
+    let parser = text[start..].get(..end.unwrap_or(0)).unwrap_or_default().trim_end();
+    let is_plain = syn::parse_str::<syn::Expr>(parser)
+        .is_ok_and(|expr| matches!(expr, syn::Expr::Path(_) | syn::Expr::Call(_) | syn::Expr::MethodCall(_)));
+    if !is_plain {
+        return all;
+    }
+    let end = start + parser.len();
+    vec![Replace { file: last.file.clone(), range: end..end, with: ".map(Box::new)".to_owned() }]
 }
 
 /// Returns the repairs that a suggestion offers. One is a list of replacements; where a place has several, they are alternatives.
@@ -74,5 +97,5 @@ fn alternatives(site: &Site<'_>, child: &Diagnostic) -> Vec<Vec<Replace>> {
         }
     }
     all.retain(|one| !one.is_empty());
-    all
+    all.into_iter().map(|one| parsed(site, one)).collect()
 }

@@ -69,6 +69,12 @@ fn formed(site: &Site<'_>, range: &Bytes, (before, after): (&str, &str)) -> Stri
         return format!("{name}: {before}{name}{after}");
     }
     let text = site.at(range);
+    // One repair takes the other back.
+    let inverse = [(".map(|value| *value)", ".map(Box::new)"), (".map(Box::new)", ".map(|value| *value)")];
+    let inverse = inverse.iter().find(|(known, _)| before.is_empty() && after == *known);
+    if let Some(value) = inverse.and_then(|(_, other)| text.strip_suffix(other)) {
+        return value.to_owned();
+    }
     let is_whole = after == ")" || site.syntax.is_postfix(range);
     if is_whole { format!("{before}{text}{after}") } else { format!("{before}({text}){after}") }
 }
@@ -96,7 +102,7 @@ fn through(site: &Site<'_>, field: &Bytes, method: &str) -> Replace {
     let plain = if method == "as_deref" { "as_ref" } else { "as_mut" };
     let whole = site.syntax.around(field).find_map(|node| match &node.kind {
         Kind::Method { receiver, name, .. } if receiver == field && name == plain => Some(node.range.clone()),
-        Kind::Ref { of } if of == field => Some(node.range.clone()),
+        Kind::Ref { of: referent } if referent == field => Some(node.range.clone()),
         _ => None,
     });
     let end = whole.unwrap_or_else(|| field.clone());
@@ -129,10 +135,12 @@ fn declared(site: &Site<'_>, inner: &str) -> Vec<Vec<Replace>> {
 
 /// Returns where a text has a type as a whole.
 fn word(text: &str, ty: &str) -> Option<usize> {
-    let is_word = |of: char| of.is_alphanumeric() || of == '_';
+    let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
     text.match_indices(ty).map(|(at, _)| at).find(|&at| {
         let (before, after) = (&text[..at], &text[at + ty.len()..]);
-        !before.ends_with(is_word) && !before.ends_with("Box<") && !after.starts_with(|of| is_word(of) || of == ':')
+        !before.ends_with(is_word)
+            && !before.ends_with("Box<")
+            && !after.starts_with(|letter| is_word(letter) || letter == ':')
     })
 }
 
