@@ -21,8 +21,6 @@ pub const MOST: usize = 64 << 20;
 pub struct Rules {
     /// Whether sets of strings are closed.
     pub strict: bool,
-    /// Whether numbers of which some have a fraction are written back to the letter.
-    pub exact_numbers: bool,
     /// The treatment of unknown keys, if the user chose one.
     pub unknown: Option<UnknownKeys>,
     /// The formats whose strings get types of other crates.
@@ -32,7 +30,7 @@ pub struct Rules {
 impl Rules {
     /// Applies the options to a schema.
     pub fn apply(self, schema: &mut Schema) {
-        (schema.strict, schema.exact_numbers, schema.typed) = (self.strict, self.exact_numbers, self.typed);
+        (schema.strict, schema.typed) = (self.strict, self.typed);
         schema.refuse = self.strict;
         match self.unknown {
             Some(UnknownKeys::Keep) => schema.keep_unknown_keys(),

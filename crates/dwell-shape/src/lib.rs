@@ -49,6 +49,7 @@ pub mod html;
 pub mod infer;
 pub mod input;
 mod json_schema;
+pub mod judge;
 pub mod lean;
 mod loading;
 pub mod model;

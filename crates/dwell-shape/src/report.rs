@@ -22,8 +22,6 @@ pub use dwell_output::Format;
 pub struct Options {
     /// The largest number of suggestions and of records.
     pub top: Option<usize>,
-    /// The smallest saving of a suggestion, in bytes.
-    pub min_saving: u64,
     /// The width in columns; `None` takes it from `COLUMNS` or the terminal, or else 80.
     pub width: Option<u16>,
     /// Whether only part of the documents was read.
@@ -138,13 +136,13 @@ impl Report {
         let schema = plan.positions.schema;
         let mut suggestions = plan.suggestions();
         let all = suggestions.len();
-        suggestions.retain(|one| one.saves >= options.min_saving.max(1).cast_signed());
+        suggestions.retain(|one| one.saves > 0);
         suggestions.truncate(options.top.unwrap_or(usize::MAX));
         let mut records = types(plan);
         let every = records.len();
         records.truncate(options.top.unwrap_or(usize::MAX));
         let mut repeats = plan.repeats();
-        repeats.retain(|one| one.saves >= options.min_saving.max(1));
+        repeats.retain(|one| one.saves > 0);
         repeats.truncate(options.top.unwrap_or(usize::MAX));
         let (value, value_is_exact) = value::heap(schema);
         Self {
@@ -225,7 +223,7 @@ impl Report {
         if left > 0 {
             let verb = if left == 1 { "is" } else { "are" };
             let suggestions = plural(left as u64, "smaller suggestion");
-            writeln!(out, "{suggestions} {verb} not shown (--top, --min-saving).")?;
+            writeln!(out, "{suggestions} {verb} not shown (--top).")?;
         }
         Ok(())
     }

@@ -41,9 +41,6 @@ pub struct Schema {
     /// The enums of strings without one.
     #[serde(skip)]
     pub closed_keywords: BTreeSet<usize>,
-    /// Whether numbers of which some have a fraction are written back to the letter: `1` beside `1.5` as `1`, not `1.0`.
-    #[serde(skip)]
-    pub exact_numbers: bool,
     /// The formats whose strings get types of other crates.
     #[serde(skip)]
     pub typed: Typed,
@@ -71,9 +68,9 @@ pub(crate) const MIN_TEXTS: u64 = 5;
 
 impl Schema {
     /// Returns whether numbers of which some have a fraction are `serde_json::Number`s. An `f64` of 8 bytes holds the same
-    /// numbers, unless a whole one is beyond 2^53.
-    pub fn needs_number(&self, whole: u64, wide: bool) -> bool {
-        whole > 0 && (wide || self.exact_numbers)
+    /// numbers, unless a whole one is beyond 2^53 or must be written back to the letter.
+    pub fn needs_number(whole: u64, wide: bool) -> bool {
+        whole > 0 && wide
     }
 
     /// Returns the unions whose variant for unknown tags holds no value. These unions contain themselves at any depth,

@@ -2,6 +2,7 @@
 
 mod support;
 
+use dwell_shape::overrides;
 use dwell_shape::plan::{Plan, Set};
 use dwell_shape::schema::Schema;
 use serde_json::{Value, json};
@@ -48,7 +49,8 @@ fn mixed_numbers_are_f64_unless_it_loses_digits() {
         assert_eq!(numbers[..2], [predicted.bytes.to_string(), predicted.allocations.to_string()], "{set}");
         assert_eq!(numbers[3], "0", "{set}: a number is written back as another one");
     }
-    schema.exact_numbers = true;
+    let exact = ["$..=exact".parse().expect("a decision")];
+    assert!(overrides::apply(&exact, &mut schema).is_empty());
     let source = Plan::new(&schema).rust(Set::Lean);
     assert!(source.contains("pub at: serde_json::Number,") && !source.contains("f64"), "{source}");
 }

@@ -42,7 +42,20 @@ pub(crate) fn row(name: &str, files: &[PathBuf]) -> Result<String> {
         .collect::<Result<_>>()?;
     let (mut list, mut change, mut of_all, mut apart) = (Vec::new(), 0.0f64, 0.0f64, 0);
     for tenth in 0..10 {
-        let found = outlines(&schema(Some(tenth))?);
+        let without = schema(Some(tenth))?;
+        if std::env::var_os("DIFFER").is_some() {
+            let (all, found) = (dwell_shape::judge::positions(&whole), dwell_shape::judge::positions(&without));
+            let mut differ: Vec<_> = all
+                .iter()
+                .filter_map(|(path, (is, count))| found.get(path).filter(|(of, _)| of != is).map(|of| (path, is, count, of)))
+                .collect();
+            differ.sort_by_key(|(path, ..)| path.matches(['.', '[']).count());
+            for (path, is, count, of) in differ.iter().take(12) {
+                eprintln!("{tenth}: {path}: {is:?} ({count}) {of:?}");
+            }
+            eprintln!("{tenth}: {} differ of {}", differ.len(), all.len());
+        }
+        let found = outlines(&without);
         let left = (0..10).filter(|other| *other != tenth).flat_map(|other| &seen[other]);
         let known = left.collect::<BTreeSet<_>>().len();
         let share = |known: usize| found.len().abs_diff(known) as f64 / known.max(1) as f64;

@@ -5,7 +5,7 @@ use super::defs::{At, Def, Part, Presence, Source};
 use super::{Heap, Model, Owned, key};
 use crate::formats::Format;
 use crate::positions::PositionId;
-use crate::schema::{KeywordsId, Kind, RecordId, Tagging, Union, UnionId};
+use crate::schema::{KeywordsId, Kind, RecordId, Schema, Tagging, Union, UnionId};
 use crate::types::{Body, DefId, Int, Type};
 use std::rc::Rc;
 
@@ -142,7 +142,7 @@ impl Model<'_, '_> {
                     _ => Type::Int(Int::narrowest(*min, *max).widest()),
                 };
             }
-            Kind::Float { whole, wide, .. } if positions.schema.needs_number(*whole, *wide) => return Type::Number,
+            Kind::Float { whole, wide, .. } if Schema::needs_number(*whole, *wide) => return Type::Number,
             Kind::Float { .. } => return Type::Float,
             Kind::Text(text) => {
                 if let Some(format) = positions.schema.format(text) {
