@@ -2,6 +2,7 @@
 
 use crate::args::{ShapeArgs, TextType};
 use crate::declared::Declared;
+use crate::judge::Verdict;
 use crate::overrides::{self, Given, Override};
 use crate::plan::{Plan, Set};
 use crate::schema::{self, Kind, Schema};
@@ -51,7 +52,7 @@ pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
             return Ok(ExitCode::SUCCESS);
         }
         let accumulator = part::merge(&args.paths)?;
-        return finish(args, accumulator, &overrides, &given, declared.as_ref(), &[], false);
+        return finish(args, accumulator, &Verdict::default(), &overrides, &given, declared.as_ref(), &[], false);
     }
     // The first run writes the form by which the others read.
     let new_form = args.form.as_deref().filter(|form| args.save.is_none() && !form.exists());
@@ -114,7 +115,7 @@ pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
     if let Some(rounds) = args.held_out {
         held_out::print(&found, rounds, rules(args), &overrides);
     }
-    finish(args, reading.accumulator, &overrides, &given, declared.as_ref(), &left_out, paths.is_empty())
+    finish(args, reading.accumulator, &reading.verdict, &overrides, &given, declared.as_ref(), &left_out, paths.is_empty())
 }
 
 /// Infers types from the JSON at these paths and returns them as Rust source, for a `build.rs`.
@@ -145,7 +146,7 @@ pub fn generate(paths: &[PathBuf], set: Set, overrides: &[Override], style: Styl
         return Err(found.problems.swap_remove(0).into());
     }
     let mut accumulator = reading.accumulator;
-    accumulator.set_overrides(overrides);
+    accumulator.set_overrides(&reading.verdict.with(overrides));
     let mut schema = accumulator.finish();
     if schema.documents == 0 {
         bail!("no input could be read");
@@ -200,6 +201,7 @@ fn rules(args: &ShapeArgs) -> held_out::Rules {
 fn finish(
     args: &ShapeArgs,
     mut accumulator: infer::Accumulator,
+    verdict: &Verdict,
     overrides: &[Override],
     given: &Given,
     declared: Option<&Declared>,
@@ -211,7 +213,7 @@ fn finish(
         part::save(file, args.force, accumulator)?;
         return Ok(exit_code(left_out, documents));
     }
-    accumulator.set_overrides(overrides);
+    accumulator.set_overrides(&verdict.with(overrides));
     let mut schema = accumulator.finish();
     if schema.documents == 0 {
         bail!("no input could be read");

@@ -2,8 +2,8 @@
 //!
 //! Nothing is compiled: `loading` compares each held-out text with the schema.
 
-use super::accept;
-pub use super::accept::is_held;
+use super::judge;
+pub use super::judge::is_held;
 use super::formats::Typed;
 use super::input::{self, Found};
 pub use super::loading::{Effect, Outcome};
@@ -73,7 +73,9 @@ pub fn round_of(texts: &[String], round: u32, rules: Rules, of: &[Override]) -> 
     let held = |index: usize| is_held(index, round);
     let kept: Vec<&str> =
         texts.iter().enumerate().filter(|&(index, _)| !held(index)).map(|(_, text)| text.as_str()).collect();
-    let mut schema = accept::infer(&kept, of, false);
+    let sample: Vec<String> = texts.iter().enumerate().filter(|&(index, _)| !held(index)).map(|(_, text)| text.clone()).collect();
+    let verdict = judge::judge(&sample, of);
+    let mut schema = judge::infer(&kept, &verdict.with(of), false);
     rules.apply(&mut schema);
     overrides::apply(of, &mut schema);
     let unit_other = schema.unions_with_unit_other();

@@ -36,7 +36,6 @@
 #[macro_use]
 extern crate dwell_output;
 
-mod accept;
 pub mod advice;
 pub mod against;
 mod args;

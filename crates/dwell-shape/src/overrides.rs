@@ -81,7 +81,7 @@ pub enum Step {
 }
 
 /// A decision about the values at a path.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum What {
     /// The keys are data.
     Map,
@@ -109,6 +109,26 @@ pub enum What {
     Exact,
     /// The documents are of several types; each is read as if it were under the name of its type.
     Roots,
+}
+
+impl std::fmt::Display for What {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Map => "map",
+            Self::Struct => "struct",
+            Self::String => "string",
+            Self::Enum => "enum",
+            Self::Tag(key) => return write!(f, "tag={key}"),
+            Self::Untagged => "untagged",
+            Self::Name(name) => name,
+            Self::Skip => "skip",
+            Self::Value => "value",
+            Self::NoOther => "no-other",
+            Self::NullIsMissing => "null=missing",
+            Self::Exact => "exact",
+            Self::Roots => "--root",
+        })
+    }
 }
 
 impl FromStr for Override {

@@ -178,7 +178,7 @@ fn bytes_and_refusals_are_those_of_serde_and_an_allocator() {
     let texts: Vec<Value> = (0..240).map(order).collect();
     let wrong = wrong_orders();
     let dir = folder(MODEL, &[&texts[..], &wrong].concat());
-    let found = report(dir.path(), &["--type", "Order"]);
+    let found = report(dir.path(), &["--root", "Order"]);
     for empty in ["lost", "unchecked", "unseen"] {
         let expected = if empty == "unseen" { json!(["Audit.changed"]) } else { json!([]) };
         assert_eq!(found[empty], expected, "{empty}");
@@ -235,7 +235,7 @@ fn names_kinds_and_numbers_are_those_of_the_source() {
     };
     let dir = folder(model, &(0..12).map(text).collect::<Vec<_>>());
     fs::write(dir.path().join("more.rs"), "#[derive(serde::Deserialize)] pub struct More { pub r: R }").unwrap();
-    let found = report(dir.path(), &["--type", "Top"]);
+    let found = report(dir.path(), &["--root", "Top"]);
     let list = |key: &str, of: fn(&Value) -> String| found[key].as_array().unwrap().iter().map(of).collect::<Vec<_>>();
     let mut refused = list("refused", |of| format!("{} {}", of["count"], of["what"].as_str().unwrap()));
     refused.sort();
@@ -376,7 +376,7 @@ pub struct Note {
     };
     let texts: Vec<Value> = (0..120).map(text).collect();
     let dir = folder(model, &texts);
-    let found = report(dir.path(), &["--type", "Entry"]);
+    let found = report(dir.path(), &["--root", "Entry"]);
     // The data has one union at both paths, and `range` is a variant of one type only.
     assert_eq!([&found["refused"], &found["lost"], &found["unseen"]], [&json!([]), &json!([]), &json!([])]);
     let findings = found["findings"].as_array().unwrap();
@@ -398,9 +398,9 @@ fn wrong_files_and_types_are_one_clear_line() {
     for (arguments, part) in [
         (&["--against", "none.rs"][..], "none.rs: cannot be read"),
         (&["--against", "broken.rs"], "broken.rs:3:1: "),
-        (&["--against", "model.rs", "--type", "B"], "model.rs: has no type B"),
+        (&["--against", "model.rs", "--root", "B"], "model.rs: has no type B"),
         (&["--against", "model.rs"], "model.rs: has no type that derives `Deserialize`"),
-        (&["--against", "two.rs"], "two.rs: name the type of a document with --type: A, B"),
+        (&["--against", "two.rs"], "two.rs: name the type of a document with --root: A, B"),
     ] {
         let (code, error) = run(arguments);
         assert!(
@@ -421,7 +421,7 @@ fn findings_have_edits() {
         json!({"name": format!("n{n}"), "tags": vec!["a"; 5], "home": home, "kind": {"Plain": "x"}})
     };
     let dir = folder(model, &(0..300).map(user).collect::<Vec<_>>());
-    let found = report(dir.path(), &["--type", "User"]);
+    let found = report(dir.path(), &["--root", "User"]);
     let edits: Vec<&Value> =
         found["findings"].as_array().unwrap().iter().flat_map(|of| of["edits"].as_array().unwrap()).collect();
     assert!(edits.iter().any(|edit| edit["from"] == "Option<Home>" && edit["to"] == "Option<Box<Home>>"), "{edits:?}");

@@ -120,7 +120,7 @@ fn decisions_undo_each_other() {
 #[test]
 fn decisions_of_a_run_keep_the_types() {
     let dir = folder();
-    let first = types(dir.path(), &["--plain", "--set-from", "sets.txt", "--set", "$.level=Level"]).0;
+    let first = types(dir.path(), &["--plain", "--set", "@sets.txt", "--set", "$.level=Level"]).0;
     let decisions = fs::read_to_string(dir.path().join("sets.txt")).unwrap();
     assert!(decisions.contains("\n$.users=struct\n") && decisions.contains("\n$.level=enum\n"), "{decisions}");
     // Many more users, which are data without the decisions.
@@ -129,13 +129,13 @@ fn decisions_of_a_run_keep_the_types() {
     let all = fs::read_to_string(dir.path().join("data.json")).unwrap();
     fs::write(dir.path().join("data.json"), all + &line).unwrap();
     assert!(types(dir.path(), &["--plain"]).0.contains("HashMap<"));
-    let kept = types(dir.path(), &["--plain", "--set-from", "sets.txt"]).0;
+    let kept = types(dir.path(), &["--plain", "--set", "@sets.txt"]).0;
     assert!(kept.contains("pub users: Users,") && kept.contains("pub level: Level,"), "{kept}");
     assert!(first.contains("pub users: Users,"));
     fs::write(dir.path().join("sets.txt"), "# mine\n$.users=mapp\n").unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_dwell-shape"));
     let output =
-        command.current_dir(dir.path()).args(["shape", "data.json", "--set-from", "sets.txt"]).output().unwrap();
+        command.current_dir(dir.path()).args(["shape", "data.json", "--set", "@sets.txt"]).output().unwrap();
     assert!(String::from_utf8_lossy(&output.stderr).starts_with("error: sets.txt:2: "), "{output:?}");
 }
 
@@ -153,7 +153,7 @@ fn records_can_be_kept_and_enums_be_made() {
 #[test]
 fn style_changes_names_and_comments_only() {
     let dir = folder();
-    let style = ["--plain", "--root", "Snapshot", "--derive", "Eq", "--visibility", "pub(crate)", "--no-enums"];
+    let style = ["--plain", "--root", "Snapshot", "--derive", "Eq", "--visibility", "pub(crate)", "--set", "$..=string"];
     let (styled, _) = types(dir.path(), &style);
     for part in ["pub(crate) struct Snapshot {", "Deserialize, Serialize, Eq)]", "    pub(crate) level: Box<str>,"] {
         assert!(styled.contains(part), "{part}: {styled}");

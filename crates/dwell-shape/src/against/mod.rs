@@ -139,12 +139,12 @@ fn guess(source: &Source, file: &Path) -> Result<String> {
     match free[..] {
         [name] => Ok(name.clone()),
         [] => bail!(
-            "{}: has no type that derives `Deserialize` and that no other type contains; name one with --type",
+            "{}: has no type that derives `Deserialize` and that no other type contains; name one with --root",
             file.display()
         ),
         _ => {
             let all: Vec<&str> = free.iter().take(8).map(|name| name.as_str()).collect();
-            bail!("{}: name the type of a document with --type: {}", file.display(), all.join(", "))
+            bail!("{}: name the type of a document with --root: {}", file.display(), all.join(", "))
         }
     }
 }

@@ -10,7 +10,7 @@ mod roots;
 mod study;
 mod text;
 
-use crate::accept;
+use crate::judge::{self, Verdict};
 use crate::overrides::Override;
 pub use file::Input;
 use file::STUDIED;
@@ -64,29 +64,36 @@ pub struct Reading {
     pub accumulator: Accumulator,
     /// All errors with `keep_going`, otherwise only the first.
     pub problems: Vec<Problem>,
+    /// The decisions that a sample of the texts left in doubt.
+    pub verdict: Verdict,
 }
 
 /// Returns the texts of the inputs, up to `most` bytes, without those that cannot be parsed.
 pub fn texts(found: &Found, most: usize) -> Vec<String> {
     let (mut texts, mut size) = (Vec::new(), 0);
     for input in &found.inputs {
-        let mut buffer = Vec::new();
-        let left = (most - size) as u64;
-        let read = input.open().and_then(|source| source.take(left + 1).read_to_end(&mut buffer));
-        if read.is_err() || buffer.len() as u64 > left {
-            continue;
-        }
-        let Ok(text) = std::str::from_utf8(without_mark(&buffer)) else { continue };
-        size += text.len();
-        // A text with a duplicate key is skipped, as in the report.
-        let is_good = |text: &str| infer::check(&mut serde_json::Deserializer::from_str(text)).is_ok();
-        let read = split(text).filter(|(_, text)| is_good(text));
-        texts.extend(read.map(|(_, text)| match input.root() {
-            Some(root) => format!("{{\"{root}\":{text}}}"),
-            None => text.to_owned(),
-        }));
+        let before = texts.len();
+        texts.extend(texts_of(input, most - size));
+        size += texts[before..].iter().map(String::len).sum::<usize>();
     }
     texts
+}
+
+/// Returns the texts of an input, if it has at most `most` bytes.
+fn texts_of(input: &Input, most: usize) -> Vec<String> {
+    let mut buffer = Vec::new();
+    let read = input.open().and_then(|source| source.take(most as u64 + 1).read_to_end(&mut buffer));
+    let text = std::str::from_utf8(without_mark(&buffer)).unwrap_or_default();
+    if read.is_err() || buffer.len() > most {
+        return Vec::new();
+    }
+    // A text with a duplicate key is skipped, as in the report.
+    let is_good = |text: &str| infer::check(&mut serde_json::Deserializer::from_str(text)).is_ok();
+    let of_root = |text: &str| match input.root() {
+        Some(root) => format!("{{\"{root}\":{text}}}"),
+        None => text.to_owned(),
+    };
+    split(text).filter(|(_, text)| is_good(text)).map(|(_, text)| of_root(text)).collect()
 }
 
 /// Reads the texts of all inputs one after the other. Returns the problems: with `keep_going` all, else only the first.
@@ -108,9 +115,13 @@ pub(crate) fn each(found: &Found, keep_going: bool, sink: &mut impl Sink) -> Vec
 /// Reads all inputs, in the form that a sample of them has. `progress` receives the size of each file after it is read.
 pub fn read(found: &Found, options: &Options, progress: &(dyn Fn(u64) + Sync)) -> Reading {
     let total: u64 = found.inputs.iter().map(|input| input.size).sum();
+    let is_once = options.is_part || found.inputs.iter().any(Input::is_pipe);
+    let verdict = if is_once { Verdict::default() } else { judged(found, total, &options.overrides) };
+    let options = &Options { overrides: verdict.with(&options.overrides), ..options.clone() };
     let form = |is_cautious| in_thread(|| study(found, total, STUDIED, &options.overrides, is_cautious).blank());
     let mut reading = read_by(&form(false), found, options, progress);
-    if options.is_part || found.inputs.iter().any(Input::is_pipe) {
+    reading.verdict = verdict;
+    if is_once {
         return reading;
     }
     reading.accumulator = corrected(reading.accumulator, found, options);
@@ -119,11 +130,29 @@ pub fn read(found: &Found, options: &Options, progress: &(dyn Fn(u64) + Sync)) -
         let fewer = corrected(fewer, found, options);
         let schemas = [&reading.accumulator, &fewer].map(Accumulator::schema);
         let sample = texts(found, usize::try_from(STUDIED).unwrap_or(usize::MAX));
-        if in_thread(|| accept::rejects_maps(&schemas[0], &schemas[1], &sample, &options.overrides)) {
+        if in_thread(|| judge::rejects_maps(&schemas[0], &schemas[1], &sample, &options.overrides)) {
             reading.accumulator = fewer;
         }
     }
     reading
+}
+
+/// Judges the decisions that a sample leaves in doubt, if it is large enough a part of the inputs.
+fn judged(found: &Found, total: u64, overrides: &[Override]) -> Verdict {
+    let most = judge::SAMPLE;
+    let most = std::env::var("SAMPLE").ok().and_then(|text| text.parse().ok()).unwrap_or(most);
+    let mut order: Vec<&Input> = found.inputs.iter().collect();
+    // A file more or less leaves the others in the sample.
+    if total > most as u64 {
+        order.sort_by_cached_key(|input| judge::hash(&input.path.file_name().unwrap_or_default().to_string_lossy()));
+    }
+    let (mut texts, mut size) = (Vec::new(), 0);
+    for input in order {
+        let before = texts.len();
+        texts.extend(texts_of(input, most - size));
+        size += texts[before..].iter().map(String::len).sum::<usize>();
+    }
+    in_thread(|| judge::judge(&texts, overrides))
 }
 
 /// Reads the inputs again if the counts show that their form is wrong.
@@ -251,7 +280,8 @@ pub fn read_by(form: &Blank, found: &Found, options: &Options, progress: &(dyn F
         problems.truncate(1);
     }
     let accumulator = accumulator.unwrap_or_else(|| form.start(1));
-    Reading { accumulator, problems: problems.into_iter().map(|(_, problem)| problem).collect() }
+    let problems = problems.into_iter().map(|(_, problem)| problem).collect();
+    Reading { accumulator, problems, verdict: Verdict::default() }
 }
 
 /// Reads one large input of lines with several threads. Returns `Err` if it is none, with the beginning of the input if
@@ -284,7 +314,7 @@ fn read_blocks<'a>(
     if !keep_going {
         problems.truncate(1);
     }
-    Ok(Reading { accumulator, problems })
+    Ok(Reading { accumulator, problems, verdict: Verdict::default() })
 }
 
 /// The sum of the parts read so far. They are added in order: the result depends on it where memory is short.
