@@ -2,7 +2,6 @@
 
 use crate::args::{ShapeArgs, TextType};
 use crate::declared::Declared;
-use crate::judge::Verdict;
 use crate::overrides::{self, Given, Override};
 use crate::plan::{Plan, Set};
 use crate::schema::{self, Kind, Schema};
@@ -39,6 +38,9 @@ pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
         bail!("--against reads documents of one type: --root NAME");
     }
     let given = Given::read(&args.set)?;
+    for file in &given.new {
+        check_target("--set", file, false)?;
+    }
     let declared = args.schema.as_deref().map(Declared::read).transpose()?;
     let said = declared.as_ref().map(Declared::overrides).unwrap_or_default();
     let overrides =
@@ -52,7 +54,7 @@ pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
             return Ok(ExitCode::SUCCESS);
         }
         let accumulator = part::merge(&args.paths)?;
-        return finish(args, accumulator, &Verdict::default(), &overrides, &given, declared.as_ref(), &[], false);
+        return finish(args, accumulator, None, &overrides, &given, declared.as_ref(), &[]);
     }
     // The first run writes the form by which the others read.
     let new_form = args.form.as_deref().filter(|form| args.save.is_none() && !form.exists());
@@ -63,6 +65,9 @@ pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
     // What is piped in is read, not the sample.
     let is_piped = args.paths.is_empty() && input::is_piped();
     let paths = if is_piped { vec![PathBuf::from("-")] } else { args.paths.clone() };
+    if paths.is_empty() && args.schema.is_some() {
+        bail!("--schema needs data to compare; typify and progenitor make types of a schema alone");
+    }
     let mut found = if paths.is_empty() { input::sample() } else { input::find_jsonc(&paths, args.jsonc) };
     if paths.is_empty() {
         eprintln!("note: no path given; using a built-in sample of {} service models", found.inputs.len());
@@ -115,7 +120,8 @@ pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
     if let Some(rounds) = args.held_out {
         held_out::print(&found, rounds, rules(args), &overrides);
     }
-    finish(args, reading.accumulator, &reading.verdict, &overrides, &given, declared.as_ref(), &left_out, paths.is_empty())
+    let found = (!paths.is_empty()).then_some(&found);
+    finish(args, reading.accumulator, found, &overrides, &given, declared.as_ref(), &left_out)
 }
 
 /// Infers types from the JSON at these paths and returns them as Rust source, for a `build.rs`.
@@ -146,7 +152,7 @@ pub fn generate(paths: &[PathBuf], set: Set, overrides: &[Override], style: Styl
         return Err(found.problems.swap_remove(0).into());
     }
     let mut accumulator = reading.accumulator;
-    accumulator.set_overrides(&reading.verdict.with(overrides));
+    accumulator.set_overrides(overrides);
     let mut schema = accumulator.finish();
     if schema.documents == 0 {
         bail!("no input could be read");
@@ -164,8 +170,8 @@ pub fn generate(paths: &[PathBuf], set: Set, overrides: &[Override], style: Styl
 /// The number of problems that are printed; a summary counts the others.
 const SHOWN: usize = 50;
 
-/// The number of decisions near their limit that are printed.
-const NEAR: usize = 5;
+/// The number of decisions in doubt that are printed.
+const DOUBTS: usize = 5;
 
 fn print_problems(problems: &[input::Problem]) {
     for problem in problems.iter().take(SHOWN) {
@@ -197,23 +203,22 @@ fn rules(args: &ShapeArgs) -> held_out::Rules {
     }
 }
 
-/// Saves or reports the counts, those of the built-in sample or of the user's data.
+/// Saves or reports the counts. `found` are the inputs, if they are the user's and can be read again.
 fn finish(
     args: &ShapeArgs,
     mut accumulator: infer::Accumulator,
-    verdict: &Verdict,
+    found: Option<&input::Found>,
     overrides: &[Override],
     given: &Given,
     declared: Option<&Declared>,
     left_out: &[input::Problem],
-    is_sample: bool,
 ) -> Result<ExitCode> {
     if let Some(file) = &args.save {
         let documents = accumulator.documents();
         part::save(file, args.force, accumulator)?;
         return Ok(exit_code(left_out, documents));
     }
-    accumulator.set_overrides(&verdict.with(overrides));
+    accumulator.set_overrides(overrides);
     let mut schema = accumulator.finish();
     if schema.documents == 0 {
         bail!("no input could be read");
@@ -231,14 +236,16 @@ fn finish(
             eprintln!("schema: {}", plural((lines.len() - SHOWN) as u64, "more difference"));
         }
     }
-    // The decisions of a `dwell.toml` are for all data of a folder, so some may have nothing to decide here.
+    // The decisions of a `dwell.toml` are for all data of a folder, and those of a file for data that changes, so some may have
+    // nothing to decide here.
     let configured = overrides::configured()?;
-    let is_configured = |wrong: &&String| {
-        configured.iter().any(|one| wrong.strip_prefix(&*one.path).is_some_and(|rest| rest.starts_with(": ")))
+    let is_of = |all: &[Override], wrong: &str| {
+        all.iter().any(|one| wrong.strip_prefix(&*one.path).is_some_and(|rest| rest.starts_with(": ")))
     };
-    let (notes, errors): (Vec<&String>, Vec<&String>) = wrong.iter().partition(is_configured);
-    for note in notes {
-        eprintln!("note: dwell.toml: {note}");
+    let (notes, errors): (Vec<&String>, Vec<&String>) =
+        wrong.iter().partition(|wrong| is_of(&configured, wrong) || is_of(&given.kept, wrong));
+    for note in notes.iter().take(SHOWN) {
+        eprintln!("note: {}: {note}", if is_of(&configured, note) { "dwell.toml" } else { "--set @FILE" });
     }
     if let Some((first, rest)) = errors.split_first() {
         for error in rest {
@@ -253,12 +260,12 @@ fn finish(
         schema.sort_variants();
     }
     schema.style = style(args)?;
-    let near = overrides::near(overrides, &mut schema);
-    if !near.is_empty() && !is_sample {
-        let list = near.iter().take(NEAR).map(|(is, other)| format!("--set '{is}' (or {other})"));
-        let more = if near.len() > NEAR { format!(" and {} more", near.len() - NEAR) } else { String::new() };
+    let doubts = found.map_or_else(Vec::new, |found| input::doubts(&schema, found, overrides));
+    if !doubts.is_empty() {
+        let list = doubts.iter().take(DOUBTS).map(|(is, other)| format!("--set '{is}' (or {other})"));
+        let more = if doubts.len() > DOUBTS { format!(" and {} more", doubts.len() - DOUBTS) } else { String::new() };
         eprintln!(
-            "note: a tenth more or less of the data may change these; to keep them: {}{more}",
+            "note: in doubt, since a fifth of the documents changes it: {}{more}; --set @FILE keeps all decisions",
             list.collect::<Vec<_>>().join(", ")
         );
     }

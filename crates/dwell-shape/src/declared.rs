@@ -186,6 +186,24 @@ impl Declared {
         let mut found = Vec::new();
         let mut seen = HashSet::new();
         self.compare(&[self.root()], (schema, &schema.root), "$", &mut seen, &mut found);
+        let elsewhere = self.elsewhere().into_iter().map(|to| format!("{to} is in another file, and not read"));
+        elsewhere.chain(found).collect()
+    }
+
+    /// Returns the references to other files.
+    fn elsewhere(&self) -> BTreeSet<&str> {
+        let (mut found, mut open) = (BTreeSet::new(), vec![&self.document]);
+        while let Some(value) = open.pop() {
+            match value {
+                Value::Array(all) => open.extend(all),
+                Value::Object(all) => {
+                    let to = all.get("$ref").and_then(Value::as_str);
+                    found.extend(to.filter(|to| !to.starts_with('#')));
+                    open.extend(all.values());
+                }
+                _ => {}
+            }
+        }
         found
     }
 

@@ -73,9 +73,7 @@ pub fn round_of(texts: &[String], round: u32, rules: Rules, of: &[Override]) -> 
     let held = |index: usize| is_held(index, round);
     let kept: Vec<&str> =
         texts.iter().enumerate().filter(|&(index, _)| !held(index)).map(|(_, text)| text.as_str()).collect();
-    let sample: Vec<String> = texts.iter().enumerate().filter(|&(index, _)| !held(index)).map(|(_, text)| text.clone()).collect();
-    let verdict = judge::judge(&sample, of);
-    let mut schema = judge::infer(&kept, &verdict.with(of), false);
+    let mut schema = judge::infer(&kept, of, false);
     rules.apply(&mut schema);
     overrides::apply(of, &mut schema);
     let unit_other = schema.unions_with_unit_other();

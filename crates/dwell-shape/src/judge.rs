@@ -1,12 +1,11 @@
 //! Judges the decisions that inference cannot make from counts alone: types of a sample under each decision are weighed by their
 //! bytes, and by the held-out documents that they refuse or that lose keys.
 //!
-//! Two kinds of decisions come here. [`judge`] finds those that differ when a part of a sample is left out. [`rejects_maps`] accepts
-//! the maps of a corpus or rejects them: a map has one type for all its values, so one decision for a map may swallow most types of
+//! [`doubts`] finds decisions that differ when a part of a sample is left out. [`rejects_maps`] accepts the maps of a corpus or rejects them: a map has one type for all its values, so one decision for a map may swallow most types of
 //! a corpus. Where maps hold most objects, all texts are read a second time with fewer maps.
 
 use super::infer::Accumulator;
-use super::loading::{Effect, Outcome};
+use super::loading::Outcome;
 use super::overrides::{Override, What};
 use super::plan::Plan;
 use super::schema::{Kind, Schema, Slot, Tagging};
@@ -71,116 +70,41 @@ pub fn positions(schema: &Schema) -> BTreeMap<String, (What, u64)> {
 
 /// Parts of a sample, each of which is left out in turn.
 const PARTS: u64 = 5;
-/// The parts on which a decision is tested.
-const TESTED: u64 = 2;
 /// The fewest texts of a sample that shows what a little less data would change.
 const FEWEST: usize = 10;
 /// The most texts of a sample, in bytes.
-pub(super) const SAMPLE: usize = 2 << 20;
-/// The most decisions that are weighed.
-const WEIGHED: usize = 6;
-/// The price of a refused document and of a lost key, in sizes of a document.
-const PRICE: [f64; 2] = [5.0, 0.1];
-/// The share of its price that a tag must save: the fields of one struct say most about new data. A map loses no key.
-const TAG_SAVES: f64 = 0.15;
+pub(super) const SAMPLE: usize = 4 << 20;
 
-/// What a sample says about decisions that a little less data would change.
-#[derive(Debug, Clone, Default)]
-pub struct Verdict {
-    /// The decisions.
-    pub decisions: Vec<Override>,
-    /// The same as `--set` takes them, each with what the objects nearly were.
-    pub doubts: Vec<(String, String)>,
-}
-
-impl Verdict {
-    /// Returns the decisions, and those of the user, which come last and win.
-    pub fn with(&self, overrides: &[Override]) -> Vec<Override> {
-        [&self.decisions[..], overrides].concat()
-    }
-}
-
-/// Judges the decisions that differ when a part of the texts is left out: for each, what the objects may be is weighed by the bytes
-/// of all types, and by the documents of the part that these refuse, or the keys that they lose.
-pub fn judge(texts: &[String], overrides: &[Override]) -> Verdict {
-    let mut verdict = Verdict::default();
+/// Returns the decisions of a schema that differ when a part of these texts is left out, as `--set` keeps them, each with what the
+/// objects are then.
+pub(super) fn doubts(schema: &Schema, texts: &[String], overrides: &[Override]) -> Vec<(String, String)> {
     if texts.len() < FEWEST {
-        return verdict;
+        return Vec::new();
     }
-    let in_part = |part: u64, is: bool| {
-        let texts = texts.iter().filter(move |text| (hash(text) % PARTS == part) == is);
-        texts.map(String::as_str)
+    let without = |part: u64| {
+        let kept = texts.iter().filter(|text| hash(text) % PARTS != part);
+        positions(&infer(&kept.map(String::as_str).collect::<Vec<_>>(), overrides, false))
     };
-    let without = |part: u64, all: &[Override]| infer(&in_part(part, false).collect::<Vec<_>>(), all, false);
-    let price = |all: &[Override]| -> f64 {
-        (0..TESTED)
-            .map(|part| {
-                let schema = without(part, all);
-                let outcome = tested(&schema, in_part(part, true));
-                let lost = outcome.reasons.iter().filter(|((effect, _), _)| *effect == Effect::Lost);
-                let lost: u64 = lost.map(|(_, times)| *times).sum();
-                let share = |number: u64| number as f64 / outcome.tried.max(1) as f64;
-                let bytes = Plan::new(&schema).lean_heap().bytes as f64;
-                bytes * (1.0 + PRICE[0] * share(outcome.refused) + PRICE[1] * share(lost))
-            })
-            .sum()
-    };
-    let found = doubts(&(0..PARTS).map(|part| positions(&without(part, overrides))).collect::<Vec<_>>(), overrides);
-    verdict.decisions = found.iter().map(|(one, _)| one.clone()).collect();
-    let mut least = if found.is_empty() { 0.0 } else { price(&verdict.with(overrides)) };
-    for (at, (_, others)) in found.iter().enumerate() {
-        for other in others {
-            let was = std::mem::replace(&mut verdict.decisions[at].what, other.clone());
-            let mut of = price(&verdict.with(overrides));
-            if matches!(other, What::Tag(_) | What::Untagged) {
-                of /= 1.0 - TAG_SAVES;
-            }
-            if std::env::var_os("JUDGE").is_some() {
-                eprintln!("judge: {}: {was} {least} {other} {of}", verdict.decisions[at].path);
-            }
-            if of < least {
-                least = of;
-            } else {
-                verdict.decisions[at].what = was;
-            }
+    let (own, all) = (positions(schema), (0..PARTS).map(without).collect::<Vec<_>>());
+    let is_whole = texts.len() as u64 == schema.documents;
+    let mut found = Vec::new();
+    for (path, (is, count)) in &own {
+        let others: BTreeSet<&What> = all.iter().filter_map(|of| Some(&of.get(path)?.0)).collect();
+        let Ok(one) = format!("{path}={is}").parse::<Override>() else { continue };
+        // Far fewer texts than all may be too few for the decision.
+        let differ = others.len() > 1 || (is_whole && others.iter().any(|of| *of != is));
+        if differ && !overrides.iter().any(|of| of.path == *path) {
+            let others: Vec<String> = others.into_iter().filter(|of| *of != is).map(ToString::to_string).collect();
+            found.push((one, others.join(" or "), count));
         }
-        let one = &verdict.decisions[at];
-        let others: BTreeSet<&What> = others.iter().chain([&found[at].0.what]).filter(|what| **what != one.what).collect();
-        let others: Vec<String> = others.into_iter().map(ToString::to_string).collect();
-        verdict.doubts.push((format!("{}={}", one.path, one.what), others.join(" or ")));
     }
-    verdict
+    // Those inside of others may follow from them.
+    found.sort_by_key(|(one, _, count)| (one.steps.len(), std::cmp::Reverse(**count)));
+    found.into_iter().map(|(one, others, _)| (format!("{}={}", one.path, one.what), others)).collect()
 }
 
 pub(super) fn hash(text: &str) -> u64 {
     FixedState::with_seed(0).hash_one(text)
-}
-
-/// Returns the decisions in which types differ, the outer and more frequent ones first: the most careful one, and what else the
-/// objects may be. Decisions inside of others, or that `all` makes, are left out.
-fn doubts(types: &[BTreeMap<String, (What, u64)>], all: &[Override]) -> Vec<(Override, Vec<What>)> {
-    let mut found = BTreeMap::<&String, (BTreeSet<&What>, u64)>::new();
-    for (path, (what, count)) in types.iter().flatten() {
-        let known = found.entry(path).or_default();
-        known.0.insert(what);
-        known.1 += count;
-    }
-    found.retain(|path, (what, _)| what.len() > 1 && !all.iter().any(|one| one.path == **path));
-    let decide = |(path, (what, count)): (&String, (BTreeSet<&What>, u64))| {
-        let one = format!("{path}=struct").parse::<Override>().ok()?;
-        let is_struct = |what: &&&What| **what == &What::Struct;
-        let others = what.iter().filter(|what| !is_struct(what)).map(|what| (*what).clone()).collect();
-        Some((one, others, count))
-    };
-    let mut found: Vec<(Override, Vec<What>, u64)> = found.into_iter().filter_map(decide).collect();
-    found.sort_by_key(|(one, _, count)| (one.steps.len(), std::cmp::Reverse(*count)));
-    let mut kept: Vec<(Override, Vec<What>)> = Vec::new();
-    for (one, others, _) in found {
-        if kept.len() < WEIGHED && !kept.iter().any(|(outer, _)| one.steps.starts_with(&outer.steps)) {
-            kept.push((one, others));
-        }
-    }
-    kept
 }
 
 /// The share of the bytes that maps of most objects must save: they also lose the types. Since they need more than to be a

@@ -43,6 +43,8 @@ impl FromStr for Value {
 pub struct Given {
     /// The decisions, in order.
     pub all: Vec<Override>,
+    /// Those of files.
+    pub kept: Vec<Override>,
     /// The files that do not exist: they get the decisions of the run.
     pub new: Vec<PathBuf>,
 }
@@ -61,6 +63,7 @@ impl Given {
                 None => given.new.push(file.clone()),
             }
         }
+        given.kept.clone_from(&given.all);
         let one = |value: &Value| if let Value::One(one) = value { Some(one.clone()) } else { None };
         given.all.extend(values.iter().filter_map(one));
         Ok(given)
@@ -309,20 +312,15 @@ fn read(file: &Path) -> Result<Option<Vec<Override>>> {
 pub fn list(schema: &Schema) -> String {
     let mut lines =
         vec!["# The decisions of `cargo dwell shape`. Edit them, and pass the file to --set @FILE again.".to_owned()];
+    let positions = super::judge::positions(schema);
+    lines.extend(positions.iter().map(|(path, (what, _))| format!("{path}={what}")));
     let is_variant =
         |id: usize| schema.unions.iter().any(|union| union.variants.iter().any(|(_, record)| *record == id));
     for (id, record) in schema.records.iter().enumerate().filter(|(id, _)| !is_variant(*id)) {
         let Some(path) = record.paths.first() else { continue };
-        let is_map = matches!(&record.fields[..], [field] if field.rest);
-        lines.extend((!is_map).then(|| format!("{path}=struct")));
         lines.extend((id > 0 || path != "$").then(|| format!("{path}={}", record.name)));
     }
     for union in &schema.unions {
-        lines.extend(match union.form {
-            Tagging::Internal => Some(format!("{}=tag={}", union.path, union.tag)),
-            Tagging::Untagged => Some(format!("{}=untagged", union.path)),
-            _ => None,
-        });
         lines.push(format!("{}={}", union.path, union.name));
     }
     for keywords in &schema.keywords {
@@ -372,34 +370,6 @@ pub fn apply(all: &[Override], schema: &mut Schema) -> Vec<String> {
         wrong.extend(reason.or_else(|| unchanged(schema, one)).map(|reason| format!("{}: {reason}", one.path)));
     }
     wrong
-}
-
-/// Returns the decisions of the inference that a little more or less data would change, as decisions of the user that keep
-/// them, each with what it nearly was. Those that `all` makes are left out.
-pub fn near(all: &[Override], schema: &mut Schema) -> Vec<(String, String)> {
-    let mut found = Vec::new();
-    for (path, key) in schema.near.clone() {
-        let Ok(one) = format!("{path}=struct").parse::<Override>() else { continue };
-        if all.iter().any(|of| of.path == path) {
-            continue;
-        }
-        let mut kinds = Vec::new();
-        at(schema, &one.steps, &mut |slot| slot.walk_alternatives(&mut |kind| kinds.push(kind.clone())));
-        let is_record = |kind: &Kind| match kind {
-            Kind::Record { id, .. } => schema.records[*id].fields.iter().any(|field| !field.rest),
-            _ => false,
-        };
-        let is_tagged = |kind: &Kind, key: &str| matches!(kind, Kind::Union { id } if schema.unions[*id].tag == key);
-        let (is, other) = match key {
-            None if kinds.iter().any(|kind| matches!(kind, Kind::Map(_))) => ("map".to_owned(), "struct".to_owned()),
-            None if kinds.iter().any(is_record) => ("struct".to_owned(), "map".to_owned()),
-            Some(key) if kinds.iter().any(|kind| is_tagged(kind, &key)) => (format!("tag={key}"), "struct".to_owned()),
-            Some(key) if kinds.iter().any(is_record) => ("struct".to_owned(), format!("tag={key}")),
-            _ => continue,
-        };
-        found.push((format!("{path}={is}"), other));
-    }
-    found
 }
 
 /// Returns why the inference could not follow a decision.

@@ -47,9 +47,6 @@ pub struct Schema {
     /// Whether the types refuse unknown keys.
     #[serde(skip)]
     pub refuse: bool,
-    /// The objects that a little more or less data would make maps or structs, or this key of them a tag or not.
-    #[serde(skip)]
-    pub near: BTreeSet<(String, Option<String>)>,
     /// The enum of the types of all documents, if these are several.
     #[serde(skip)]
     pub roots: Option<UnionId>,

@@ -7,6 +7,7 @@ use anyhow::{Result, ensure};
 use dwell_output::units::count;
 use dwell_shape::held_out;
 use dwell_shape::input;
+use dwell_shape::overrides::{self, Override};
 use dwell_shape::schema::{Kind, RecordId, Schema, Slot, Tagging};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
@@ -14,22 +15,30 @@ use std::path::PathBuf;
 
 /// The head of the table.
 pub(crate) const HEAD: &str = "| corpus | texts | types | without each tenth: types / types of the whole with values there | largest change \
-     | of all types | only in one, at most |\n|---|--:|--:|---|--:|--:|--:|";
+     | of all types | with the decisions of the whole |\n|---|--:|--:|---|--:|--:|--:|";
 
 /// Counts the types of a corpus, and those without each tenth of its texts.
 pub(crate) fn row(name: &str, files: &[PathBuf]) -> Result<String> {
     let texts = input::texts(&input::find(files), held_out::MOST);
     ensure!(texts.len() >= 10, "fewer than ten texts");
-    let schema = |left_out: Option<usize>| -> Result<Schema> {
+    let schema = |left_out: Option<usize>, overrides: &[Override]| -> Result<Schema> {
         let folder = tempfile::tempdir()?;
         for (index, text) in texts.iter().enumerate().filter(|(index, _)| left_out != Some(index % 10)) {
             std::fs::write(folder.path().join(format!("{index:08}.json")), text)?;
         }
         let found = input::find(&[folder.path().to_owned()]);
-        let reading = input::read(&found, &input::Options { keep_going: true, ..Default::default() }, &|_| {});
-        Ok(reading.accumulator.finish())
+        let options = input::Options { keep_going: true, overrides: overrides.to_vec(), ..Default::default() };
+        let mut schema = input::read(&found, &options, &|_| {}).accumulator.finish();
+        // What only the texts left out have is not there.
+        overrides::apply(overrides, &mut schema);
+        if left_out.is_none() {
+            let doubts = input::doubts(&schema, &found, &[]);
+            let list: Vec<String> = doubts.iter().map(|(is, other)| format!("{is} (or {other})")).collect();
+            eprintln!("{name}: {} in doubt: {}", doubts.len(), list.join(", "));
+        }
+        Ok(schema)
     };
-    let whole = schema(None)?;
+    let whole = schema(None, &[])?;
     let all = outlines(&whole);
     let seen: Vec<BTreeSet<Type>> = (0..10)
         .map(|tenth| {
@@ -40,34 +49,26 @@ pub(crate) fn row(name: &str, files: &[PathBuf]) -> Result<String> {
             Ok(seen.types)
         })
         .collect::<Result<_>>()?;
-    let (mut list, mut change, mut of_all, mut apart) = (Vec::new(), 0.0f64, 0.0f64, 0);
+    let decisions = overrides::list(&whole);
+    let decisions = decisions.lines().filter(|line| !line.starts_with('#')).map(str::parse);
+    let decisions: Vec<Override> = decisions.collect::<Result<_>>()?;
+    let (mut list, mut change, mut of_all, mut kept) = (Vec::new(), 0.0f64, 0.0f64, 0.0f64);
     for tenth in 0..10 {
-        let without = schema(Some(tenth))?;
-        if std::env::var_os("DIFFER").is_some() {
-            let (all, found) = (dwell_shape::judge::positions(&whole), dwell_shape::judge::positions(&without));
-            let mut differ: Vec<_> = all
-                .iter()
-                .filter_map(|(path, (is, count))| found.get(path).filter(|(of, _)| of != is).map(|of| (path, is, count, of)))
-                .collect();
-            differ.sort_by_key(|(path, ..)| path.matches(['.', '[']).count());
-            for (path, is, count, of) in differ.iter().take(12) {
-                eprintln!("{tenth}: {path}: {is:?} ({count}) {of:?}");
-            }
-            eprintln!("{tenth}: {} differ of {}", differ.len(), all.len());
-        }
+        let without = schema(Some(tenth), &[])?;
         let found = outlines(&without);
         let left = (0..10).filter(|other| *other != tenth).flat_map(|other| &seen[other]);
         let known = left.collect::<BTreeSet<_>>().len();
         let share = |known: usize| found.len().abs_diff(known) as f64 / known.max(1) as f64;
         change = change.max(share(known));
         of_all = of_all.max(share(all.len()));
-        apart = apart.max(only_in_first(&all, &found) + only_in_first(&found, &all));
+        let with = outlines(&schema(Some(tenth), &decisions)?);
+        kept = kept.max(with.len().abs_diff(known) as f64 / known.max(1) as f64);
         list.push(format!("{}/{known}", found.len()));
     }
     let texts = count(texts.len() as u64);
     let percent = |share: f64| format!("{:.0} %", share * 100.0);
     let list = list.join(" ");
-    Ok(format!("| `{name}` | {texts} | {} | {list} | {} | {} | {apart} |", all.len(), percent(change), percent(of_all)))
+    Ok(format!("| `{name}` | {texts} | {} | {list} | {} | {} | {} |", all.len(), percent(change), percent(of_all), percent(kept)))
 }
 
 /// A type that the source declares: a struct, an enum of objects, an enum of strings.

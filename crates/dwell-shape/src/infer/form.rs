@@ -40,7 +40,6 @@ pub(super) fn of(arena: &Arena, studying: bool) -> Arena {
     new.moment = 0;
     new.overrides = arena.overrides.clone();
     new.cautious = arena.cautious;
-    new.near_tags.clone_from(&arena.near_tags);
     decide::keep(&mut new);
     seal(&mut new);
     new

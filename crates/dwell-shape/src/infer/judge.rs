@@ -115,25 +115,6 @@ pub(super) fn gain(groups: &[Group], usual: bool, least: f64) -> Option<f64> {
     (gain > explained * without).then_some(gain)
 }
 
-/// Returns whether a fifth fewer or more objects would change whether a type for each group is worth it.
-pub(super) fn is_near(groups: &[Group], usual: bool, least: f64) -> bool {
-    let is = |fifths: u64| {
-        let times = |count: u64| (count * fifths * 2 + 5) / 10;
-        let group = |group: &Group| {
-            let objects = times(group.objects).max(1);
-            // All, some or none of the objects have a feature, as before.
-            let count = |&count: &u64| match count {
-                0 => 0,
-                _ if count >= group.objects => objects,
-                _ => times(count).clamp(1, objects.max(2) - 1).min(objects),
-            };
-            Group { objects, counts: group.counts.iter().map(count).collect(), word: group.word }
-        };
-        gain(&groups.iter().map(group).collect::<Vec<_>>(), usual, least).is_some()
-    };
-    is(4) != is(6)
-}
-
 /// Returns the share of the slots of one type that a type for each group saves. Few types for many values save less.
 fn saved(groups: &[&Group]) -> f64 {
     let used = |feature: &usize| groups.iter().any(|group| group.counts[*feature] > 0);
@@ -270,14 +251,6 @@ mod tests {
             assert!(of(ids, 20) < of(["cat", "dog"], 20), "{ids:?}");
         }
         assert_eq!([of(["U01", "W02"], 20), of(["https://a", "https://b"], 20)], [None, None]);
-    }
-
-    #[test]
-    fn evidence_near_the_limit_is_known() {
-        let of = |times: usize| groups(&[("cat", &[0, 1, 2][..]), ("dog", &[0, 3, 4])].repeat(times), 5);
-        let first = (1..100).find(|&times| gain(&of(times), false, LEAST).is_some()).unwrap();
-        assert!(is_near(&of(first), false, LEAST));
-        assert!(!is_near(&of(first * 4), false, LEAST) && !is_near(&of(1), false, LEAST));
     }
 
     #[test]

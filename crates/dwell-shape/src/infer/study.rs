@@ -326,23 +326,6 @@ impl Study {
         found.into_iter().map(|(_, tag)| tag).collect()
     }
 
-    /// Returns the keys about which a few more or fewer objects would change whether they are tags.
-    pub(super) fn near(&self, key_of: impl Fn(u64) -> Option<String>) -> Vec<String> {
-        let is_near = |(&hash, values): (&u64, &Values)| {
-            let key = key_of(hash)?;
-            // Too many objects without the key hide a tag, whatever it tells.
-            let with: u64 = values.counts.values().map(|seen| seen.objects).sum();
-            let share = self.objects.saturating_sub(with) as f64 / self.objects.max(1) as f64;
-            let limit = if values.usual { 0.25 } else { 1.0 / FEW as f64 };
-            if values.counts.len() > 1 && (limit * 0.88..limit * 1.12).contains(&share) {
-                return Some(key);
-            }
-            let groups = self.groups_of(hash, values, is_usual(&key))?;
-            judge::is_near(&groups, is_usual(&key), judge::LEAST).then_some(key)
-        };
-        self.candidates.iter().filter_map(is_near).collect()
-    }
-
     /// Returns the objects with each value of a tag, and those without, if these are few.
     fn groups_of(&self, tag: u64, values: &Values, usual: bool) -> Option<Vec<Group>> {
         let objects = values.counts.values().map(|seen| seen.objects).sum::<u64>();

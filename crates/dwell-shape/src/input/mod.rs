@@ -10,8 +10,9 @@ mod roots;
 mod study;
 mod text;
 
-use crate::judge::{self, Verdict};
+use crate::judge;
 use crate::overrides::Override;
+use crate::schema::Schema;
 pub use file::Input;
 use file::STUDIED;
 pub use find::{Found, SAMPLE_MODELS, SAMPLE_SEED, find, find_jsonc, is_piped, sample};
@@ -64,8 +65,6 @@ pub struct Reading {
     pub accumulator: Accumulator,
     /// All errors with `keep_going`, otherwise only the first.
     pub problems: Vec<Problem>,
-    /// The decisions that a sample of the texts left in doubt.
-    pub verdict: Verdict,
 }
 
 /// Returns the texts of the inputs, up to `most` bytes, without those that cannot be parsed.
@@ -115,13 +114,9 @@ pub(crate) fn each(found: &Found, keep_going: bool, sink: &mut impl Sink) -> Vec
 /// Reads all inputs, in the form that a sample of them has. `progress` receives the size of each file after it is read.
 pub fn read(found: &Found, options: &Options, progress: &(dyn Fn(u64) + Sync)) -> Reading {
     let total: u64 = found.inputs.iter().map(|input| input.size).sum();
-    let is_once = options.is_part || found.inputs.iter().any(Input::is_pipe);
-    let verdict = if is_once { Verdict::default() } else { judged(found, total, &options.overrides) };
-    let options = &Options { overrides: verdict.with(&options.overrides), ..options.clone() };
     let form = |is_cautious| in_thread(|| study(found, total, STUDIED, &options.overrides, is_cautious).blank());
     let mut reading = read_by(&form(false), found, options, progress);
-    reading.verdict = verdict;
-    if is_once {
+    if options.is_part || found.inputs.iter().any(Input::is_pipe) {
         return reading;
     }
     reading.accumulator = corrected(reading.accumulator, found, options);
@@ -130,17 +125,22 @@ pub fn read(found: &Found, options: &Options, progress: &(dyn Fn(u64) + Sync)) -
         let fewer = corrected(fewer, found, options);
         let schemas = [&reading.accumulator, &fewer].map(Accumulator::schema);
         let sample = texts(found, usize::try_from(STUDIED).unwrap_or(usize::MAX));
-        if in_thread(|| judge::rejects_maps(&schemas[0], &schemas[1], &sample, &options.overrides)) {
+        let rejected = in_thread(|| judge::rejects_maps(&schemas[0], &schemas[1], &sample, &options.overrides));
+        if rejected {
             reading.accumulator = fewer;
         }
     }
     reading
 }
 
-/// Judges the decisions that a sample leaves in doubt, if it is large enough a part of the inputs.
-fn judged(found: &Found, total: u64, overrides: &[Override]) -> Verdict {
+/// Returns the decisions of a schema that a sample of the inputs leaves in doubt, as `--set` keeps them, each with what the objects
+/// may be instead.
+pub fn doubts(schema: &Schema, found: &Found, overrides: &[Override]) -> Vec<(String, String)> {
+    if found.inputs.iter().any(Input::is_pipe) {
+        return Vec::new();
+    }
+    let total: u64 = found.inputs.iter().map(|input| input.size).sum();
     let most = judge::SAMPLE;
-    let most = std::env::var("SAMPLE").ok().and_then(|text| text.parse().ok()).unwrap_or(most);
     let mut order: Vec<&Input> = found.inputs.iter().collect();
     // A file more or less leaves the others in the sample.
     if total > most as u64 {
@@ -152,7 +152,7 @@ fn judged(found: &Found, total: u64, overrides: &[Override]) -> Verdict {
         texts.extend(texts_of(input, most - size));
         size += texts[before..].iter().map(String::len).sum::<usize>();
     }
-    in_thread(|| judge::judge(&texts, overrides))
+    in_thread(|| judge::doubts(schema, &texts, overrides))
 }
 
 /// Reads the inputs again if the counts show that their form is wrong.
@@ -281,7 +281,7 @@ pub fn read_by(form: &Blank, found: &Found, options: &Options, progress: &(dyn F
     }
     let accumulator = accumulator.unwrap_or_else(|| form.start(1));
     let problems = problems.into_iter().map(|(_, problem)| problem).collect();
-    Reading { accumulator, problems, verdict: Verdict::default() }
+    Reading { accumulator, problems }
 }
 
 /// Reads one large input of lines with several threads. Returns `Err` if it is none, with the beginning of the input if
@@ -314,7 +314,7 @@ fn read_blocks<'a>(
     if !keep_going {
         problems.truncate(1);
     }
-    Ok(Reading { accumulator, problems, verdict: Verdict::default() })
+    Ok(Reading { accumulator, problems })
 }
 
 /// The sum of the parts read so far. They are added in order: the result depends on it where memory is short.

@@ -140,11 +140,11 @@ impl<'s> Reader<'_, 's> {
             }
             Ty::Named(id) if !self.types.defs[*id].item.is_opaque => {
                 self.events.push(Event::Instance(*id));
-                match &self.types.defs[*id].item.shape {
-                    Shape::Struct(of) => self.fields(*id, 0, of, entries, at),
-                    Shape::Enum(of) => self.tagged(*id, of, entries, at, true),
+                self.enter(*id, entries.len(), at, |this| match &this.types.defs[*id].item.shape {
+                    Shape::Struct(of) => this.fields(*id, 0, of, entries, at),
+                    Shape::Enum(of) => this.tagged(*id, of, entries, at, true),
                     Shape::Alias(_) => true,
-                }
+                })
             }
             _ => {
                 entries.clear();
@@ -175,21 +175,21 @@ impl<'s> Reader<'_, 's> {
                 let id = *id;
                 self.events.push(Event::Instance(id));
                 self.events.push(Event::Value(Self::place(at)));
-                match &self.types.defs[id].item.shape {
+                self.enter(id, entries.len(), at, |this| match &this.types.defs[id].item.shape {
                     Shape::Struct(of) if of.is_named => {
-                        let loads = self.fields(id, 0, of, entries, at);
-                        self.unclaimed(self.name_of(id, 0), of.denies_unknown, entries) && loads
+                        let loads = this.fields(id, 0, of, entries, at);
+                        this.unclaimed(this.name_of(id, 0), of.denies_unknown, entries) && loads
                     }
                     Shape::Struct(of) if of.is_transparent && of.fields.len() == 1 => {
                         let field = (id, 0, 0);
-                        self.events.push(Event::Seen(field));
-                        let types = self.types;
-                        self.object(&types.defs[id].parts[0][0], entries, &At::of(field, true))
+                        this.events.push(Event::Seen(field));
+                        let types = this.types;
+                        this.object(&types.defs[id].parts[0][0], entries, &At::of(field, true))
                     }
                     Shape::Struct(of) if of.fields.is_empty() => true,
-                    Shape::Enum(of) => self.tagged(id, of, entries, at, false),
-                    _ => self.refuse(format!("an object for `{}`", self.types.defs[id].name), at),
-                }
+                    Shape::Enum(of) => this.tagged(id, of, entries, at, false),
+                    _ => this.refuse(format!("an object for `{}`", this.types.defs[id].name), at),
+                })
             }
             Ty::Boxed(inner, _) => {
                 self.boxed(inner, at);

@@ -21,6 +21,8 @@ pub(super) struct Reader<'t, 's> {
     events: Vec<Event>,
     /// The way to the present value.
     path: Vec<Step>,
+    /// The types that are being read, each with the length of the way to its value and the number of entries.
+    open: Vec<(DefId, usize, usize)>,
 }
 
 /// A step of a path.
@@ -71,7 +73,7 @@ impl Sink for Reader<'_, '_> {
 
 impl<'t, 's> Reader<'t, 's> {
     pub(super) fn new(types: &'t Types<'s>, root: &'t Ty) -> Self {
-        Self { types, root, found: Findings::default(), events: Vec::new(), path: Vec::new() }
+        Self { types, root, found: Findings::default(), events: Vec::new(), path: Vec::new(), open: Vec::new() }
     }
 
     fn document(&mut self, document: &Json) {
@@ -104,6 +106,20 @@ impl<'t, 's> Reader<'t, 's> {
         let result = f(self);
         self.path.pop();
         result
+    }
+
+    /// Calls `f` to read a type from a value, or from this number of entries of it. A type that reads itself from the same
+    /// would never end, as serde does not.
+    fn enter(&mut self, id: DefId, entries: usize, at: &At, f: impl FnOnce(&mut Self) -> bool) -> bool {
+        let own = (id, self.path.len(), entries);
+        let here = self.open.iter().rev().take_while(|of| of.1 == own.1);
+        if here.into_iter().any(|of| *of == own) {
+            return self.refuse(format!("`{}` contains itself without end", self.types.defs[id].name), at);
+        }
+        self.open.push(own);
+        let loads = f(self);
+        self.open.pop();
+        loads
     }
 
     /// Returns the name of the field that a value belongs to.
@@ -162,7 +178,7 @@ impl<'t, 's> Reader<'t, 's> {
                 self.events.extend(count(value, &mut free).then(|| Event::Free(Box::new(free))));
                 return true;
             }
-            (Ty::Named(id), _) => return self.named(*id, value, at),
+            (Ty::Named(id), _) => return self.enter(*id, usize::MAX, at, |this| this.named(*id, value, at)),
             (_, Json::Null) => return self.refuse_without_option("null", at),
             _ => {}
         }
