@@ -41,7 +41,7 @@ pub struct ShapeArgs {
     pub derive: Vec<String>,
     /// The name of the type of a document, also in the file of --against; for documents of several types, once for each, with
     /// the files that have it (a file, a folder, or a pattern such as orders/**/*.json) [default: Document]
-    #[arg(long, value_name = "[FILES=]NAME", conflicts_with_all = ["save", "form", "json_schema"])]
+    #[arg(long, alias = "type", value_name = "[FILES=]NAME", conflicts_with_all = ["save", "form", "json_schema"])]
     pub root: Vec<String>,
     /// The visibility of types and fields: pub, pub(crate) or pub(super)
     #[arg(long, value_name = "VISIBILITY", default_value = "pub")]

@@ -21,12 +21,8 @@ use std::process::ExitCode;
 /// Returns an error if an input cannot be read and must not be skipped, if a file exists and must not be overwritten,
 /// or if output cannot be written.
 pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
-    let targets = [
-        ("--rust", &args.rust),
-        ("--html", &args.html),
-        ("--json-schema", &args.json_schema),
-        ("--save", &args.save),
-    ];
+    let targets =
+        [("--rust", &args.rust), ("--html", &args.html), ("--json-schema", &args.json_schema), ("--save", &args.save)];
     for (option, file) in targets {
         if let Some(file) = file {
             check_target(option, file, args.force)?;
@@ -43,11 +39,12 @@ pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
     }
     let declared = args.schema.as_deref().map(Declared::read).transpose()?;
     let said = declared.as_ref().map(Declared::overrides).unwrap_or_default();
-    let overrides =
-        [said, roots.overrides(), overrides::configured()?, given.all.clone()].concat();
+    let overrides = [said, roots.overrides(), overrides::configured()?, given.all.clone()].concat();
     if args.paths.iter().any(|path| part::is_part(path)) {
         if args.sample.is_some() || args.held_out.is_some() || args.form.is_some() || args.against.is_some() {
-            bail!("part files have counts and no documents, so --sample, --held-out, --form and --against do not apply");
+            bail!(
+                "part files have counts and no documents, so --sample, --held-out, --form and --against do not apply"
+            );
         }
         if let Some(file) = &args.save {
             part::join(&args.paths, file, args.force)?;

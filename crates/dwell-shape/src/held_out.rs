@@ -2,10 +2,10 @@
 //!
 //! Nothing is compiled: `loading` compares each held-out text with the schema.
 
-use super::judge;
-pub use super::judge::is_held;
 use super::formats::Typed;
 use super::input::{self, Found};
+use super::judge;
+pub use super::judge::is_held;
 pub use super::loading::{Effect, Outcome};
 use super::overrides::{self, Override};
 use super::schema::Schema;

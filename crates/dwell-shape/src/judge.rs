@@ -1,8 +1,9 @@
-//! Judges the decisions that inference cannot make from counts alone: types of a sample under each decision are weighed by their
-//! bytes, and by the held-out documents that they refuse or that lose keys.
+//! Judges the decisions that counts alone cannot make.
 //!
-//! [`doubts`] finds decisions that differ when a part of a sample is left out. [`rejects_maps`] accepts the maps of a corpus or rejects them: a map has one type for all its values, so one decision for a map may swallow most types of
-//! a corpus. Where maps hold most objects, all texts are read a second time with fewer maps.
+//! [`doubts`] finds the decisions that differ when a part of a sample is left out. [`rejects_maps`] accepts the maps of a corpus or
+//! rejects them, by the bytes of all types and by the held-out documents that these refuse or that lose keys: a map has one type for
+//! all its values, so one decision for a map may swallow most types of a corpus. Where maps hold most objects, all texts are read a
+//! second time with fewer maps.
 
 use super::infer::Accumulator;
 use super::loading::Outcome;
@@ -165,7 +166,6 @@ pub(super) fn rejects_maps(maps: &Schema, fewer: &Schema, texts: &[String], over
     // Keys that many held-out texts have and the fields do not are data.
     fewer.refused <= maps.refused + maps.tried / 20 && fewer.lost <= maps.lost + maps.tried / 4
 }
-
 
 #[cfg(test)]
 mod tests {

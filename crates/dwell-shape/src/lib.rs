@@ -30,7 +30,8 @@
 //! | [`report`] | **report formats**: text, Markdown, JSON; [`html`] the page |
 //!
 //! [`against`] holds the user's own types against the data, [`held_out`] tests the inferred ones on documents that it did not
-//! see (`loading.rs` has the rules by which a document loads), and [`part`] stores counts between runs.
+//! see (`loading.rs` has the rules by which a document loads), [`judge`] the decisions that a part of the documents changes, and
+//! [`part`] stores counts between runs.
 
 // Its `println!` and `eprintln!` take the place of those of std, which panic if nobody reads.
 #[macro_use]

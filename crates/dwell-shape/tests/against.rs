@@ -426,3 +426,27 @@ fn findings_have_edits() {
         found["findings"].as_array().unwrap().iter().flat_map(|of| of["edits"].as_array().unwrap()).collect();
     assert!(edits.iter().any(|edit| edit["from"] == "Option<Home>" && edit["to"] == "Option<Box<Home>>"), "{edits:?}");
 }
+
+/// serde's code for such types calls itself until the stack ends.
+#[test]
+fn types_that_contain_themselves_without_end_are_refused() {
+    for types in [
+        "#[derive(Deserialize)] struct D { a: u8, #[serde(flatten)] more: Box<D> }",
+        "#[derive(Deserialize)] struct D { a: u8, #[serde(flatten)] more: Option<Box<D>> }",
+        "#[derive(Deserialize)] struct D(Box<D>);",
+        "#[derive(Deserialize)] #[serde(transparent)] struct D { of: Box<D> }",
+        "#[derive(Deserialize)] #[serde(untagged)] enum D { One(Box<D>), Two(Box<D>) }",
+    ] {
+        let dir = folder(types, &[json!({"a": 1})]);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_dwell-shape"));
+        command.current_dir(dir.path()).args(["shape", "data", "--against", "model.rs", "--root", "D"]);
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{types}: {output:?}");
+    }
+    // Those that end are read: each level takes keys away, or is another value.
+    let types = "#[derive(Deserialize)] struct D { a: u8, inner: Option<Box<D>>, #[serde(flatten)] more: E }
+        #[derive(Deserialize)] struct E { b: u8, all: Vec<D> }";
+    let leaf = json!({"a": 1, "b": 2, "all": []});
+    let dir = folder(types, &[json!({"a": 1, "b": 2, "inner": leaf, "all": [leaf, leaf]})]);
+    assert_eq!(report(dir.path(), &["--root", "D"])["refused"], json!([]));
+}

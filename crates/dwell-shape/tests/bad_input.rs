@@ -150,12 +150,7 @@ fn two_gigabyte_line() {
 
 #[test]
 fn two_gigabyte_string_through_a_pipe() {
-    let mut child = shape(&["-"])
-        .stdin(Stdio::piped())
-        .stderr(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child = shape(&["-"]).stdin(Stdio::piped()).stderr(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     let block = vec![b'a'; 1 << 20];
     let mut written = 0;
@@ -333,10 +328,7 @@ fn memory_is_bounded_for_any_number_of_threads() {
     // The plan for thousands of types takes longer than the reading.
     let out = TempDir::new().unwrap();
     let part = out.path().join("part").to_str().unwrap().to_owned();
-    let mut child = shape(&[dir.path().to_str().unwrap(), "--save", &part])
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut child = shape(&[dir.path().to_str().unwrap(), "--save", &part]).stdout(Stdio::null()).spawn().unwrap();
     let status = format!("/proc/{}/status", child.id());
     let mut peak = 0;
     while child.try_wait().unwrap().is_none() {

@@ -370,7 +370,8 @@ fn parts_read_by_one_form_give_the_output_of_one_run() {
         assert_eq!((error.lines().count(), output.status.code()), (1, Some(2)));
     }
     // A part is not read without the form of the others.
-    let output = dwell(&["shape", "--form", &path("new.form"), "--save", &path("new.part"), &files[0]]).output().unwrap();
+    let output =
+        dwell(&["shape", "--form", &path("new.form"), "--save", &path("new.part"), &files[0]]).output().unwrap();
     let error = format!("error: {}: cannot be read: there is no such file or folder\n", path("new.form"));
     assert_eq!((String::from_utf8_lossy(&output.stderr), output.status.code()), (error.into(), Some(2)));
     let output = dwell(&["shape", "--form", &path("new.form"), &path("none.json")]).output().unwrap();

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
 fn run(folder: &Path, schema: &str) -> Output {
@@ -107,6 +107,25 @@ fn a_schema_that_cannot_be_read_is_an_error() {
         let output = run(folder.path(), of);
         assert_eq!((output.status.code(), &*String::from_utf8_lossy(&output.stderr)), (Some(2), error));
     }
+}
+
+/// Without data there is nothing to hold a schema against. What is in another file is said.
+#[test]
+fn a_schema_needs_data_and_other_files_are_listed() {
+    let folder = folder();
+    fs::write(
+        folder.path().join("api.json"),
+        r##"{"properties": {"id": {"$ref": "https://example.org/id"}, "n": {"$ref": "#"}}}"##,
+    )
+    .expect("a file");
+    let (_, lines) = types(folder.path(), "api.json");
+    assert_eq!(lines[0], "https://example.org/id is in another file, and not read");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_dwell-shape"));
+    let output =
+        command.current_dir(folder.path()).args(["shape", "--schema", "api.json"]).stdin(Stdio::null()).output();
+    let output = output.expect("it runs");
+    let error = "error: --schema needs data to compare; typify and progenitor make types of a schema alone\n";
+    assert_eq!((output.status.code(), &*String::from_utf8_lossy(&output.stderr)), (Some(2), error));
 }
 
 /// In `OpenAPI` a base names its kinds, and each kind its base: each is read once.

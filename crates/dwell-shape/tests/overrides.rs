@@ -134,8 +134,7 @@ fn decisions_of_a_run_keep_the_types() {
     assert!(first.contains("pub users: Users,"));
     fs::write(dir.path().join("sets.txt"), "# mine\n$.users=mapp\n").unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_dwell-shape"));
-    let output =
-        command.current_dir(dir.path()).args(["shape", "data.json", "--set", "@sets.txt"]).output().unwrap();
+    let output = command.current_dir(dir.path()).args(["shape", "data.json", "--set", "@sets.txt"]).output().unwrap();
     assert!(String::from_utf8_lossy(&output.stderr).starts_with("error: sets.txt:2: "), "{output:?}");
 }
 
@@ -153,7 +152,8 @@ fn records_can_be_kept_and_enums_be_made() {
 #[test]
 fn style_changes_names_and_comments_only() {
     let dir = folder();
-    let style = ["--plain", "--root", "Snapshot", "--derive", "Eq", "--visibility", "pub(crate)", "--set", "$..=string"];
+    let style =
+        ["--plain", "--root", "Snapshot", "--derive", "Eq", "--visibility", "pub(crate)", "--set", "$..=string"];
     let (styled, _) = types(dir.path(), &style);
     for part in ["pub(crate) struct Snapshot {", "Deserialize, Serialize, Eq)]", "    pub(crate) level: Box<str>,"] {
         assert!(styled.contains(part), "{part}: {styled}");
@@ -200,7 +200,8 @@ fn a_decision_in_doubt_is_named_with_what_keeps_it() {
         (source.contains("tag = \"pet\""), errors)
     };
     // A fifth less is another decision somewhere between too few pairs and enough.
-    let named = |errors: &str| errors.starts_with("note: in doubt, since a fifth of the documents changes it: --set '$=");
+    let named =
+        |errors: &str| errors.starts_with("note: in doubt, since a fifth of the documents changes it: --set '$=");
     let pairs = (4..30).find(|&pairs| named(&run(pairs, &[]).1)).expect("a decision in doubt");
     let (is_tag, errors) = run(pairs, &[]);
     let (is, other) = if is_tag { ("$=tag=pet", "struct") } else { ("$=struct", "tag=pet") };

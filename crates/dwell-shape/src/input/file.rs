@@ -229,7 +229,10 @@ impl Input {
         let mut whole = Vec::new();
         source.take(HELD + 1).read_to_end(&mut whole)?;
         if whole.len() as u64 > HELD {
-            return Err(io::Error::other(format!("larger than {} MiB, which is not supported for this format", HELD >> 20)));
+            return Err(io::Error::other(format!(
+                "larger than {} MiB, which is not supported for this format",
+                HELD >> 20
+            )));
         }
         match self.other {
             Some(other) => whole = other.to_json(&whole)?,
