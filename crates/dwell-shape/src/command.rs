@@ -262,7 +262,7 @@ fn finish(
         let list = doubts.iter().take(DOUBTS).map(|(is, other)| format!("--set '{is}' (or {other})"));
         let more = if doubts.len() > DOUBTS { format!(" and {} more", doubts.len() - DOUBTS) } else { String::new() };
         eprintln!(
-            "note: in doubt, since a fifth of the documents changes it: {}{more}; --set @FILE keeps all decisions",
+            "note: in doubt, since a fifth of the documents changes it: {}{more}",
             list.collect::<Vec<_>>().join(", ")
         );
     }

@@ -312,15 +312,20 @@ fn read(file: &Path) -> Result<Option<Vec<Override>>> {
 pub fn list(schema: &Schema) -> String {
     let mut lines =
         vec!["# The decisions of `cargo dwell shape`. Edit them, and pass the file to --set @FILE again.".to_owned()];
-    let positions = super::judge::positions(schema);
-    lines.extend(positions.iter().map(|(path, (what, _))| format!("{path}={what}")));
     let is_variant =
         |id: usize| schema.unions.iter().any(|union| union.variants.iter().any(|(_, record)| *record == id));
     for (id, record) in schema.records.iter().enumerate().filter(|(id, _)| !is_variant(*id)) {
         let Some(path) = record.paths.first() else { continue };
+        let is_map = matches!(&record.fields[..], [field] if field.rest);
+        lines.extend((!is_map).then(|| format!("{path}=struct")));
         lines.extend((id > 0 || path != "$").then(|| format!("{path}={}", record.name)));
     }
     for union in &schema.unions {
+        lines.extend(match union.form {
+            Tagging::Internal => Some(format!("{}=tag={}", union.path, union.tag)),
+            Tagging::Untagged => Some(format!("{}=untagged", union.path)),
+            _ => None,
+        });
         lines.push(format!("{}={}", union.path, union.name));
     }
     for keywords in &schema.keywords {

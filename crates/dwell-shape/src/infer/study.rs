@@ -321,8 +321,12 @@ impl Study {
                 found.push((gain, Found { key, contents }));
             }
         }
-        // Equal gains are rare; the name makes the result independent of the order.
-        found.sort_by(|(left, one), (right, other)| right.total_cmp(left).then_with(|| one.key.cmp(&other.key)));
+        // A common tag key says that it is one, so no object more or less makes `name` the tag beside `type`. Equal gains are rare;
+        // the name makes the result independent of the order.
+        found.sort_by(|(left, one), (right, other)| {
+            let by_gain = right.total_cmp(left).then_with(|| one.key.cmp(&other.key));
+            is_usual(&other.key).cmp(&is_usual(&one.key)).then(by_gain)
+        });
         found.into_iter().map(|(_, tag)| tag).collect()
     }
 
