@@ -372,7 +372,7 @@ fn parts_read_by_one_form_give_the_output_of_one_run() {
     // A part is not read without the form of the others.
     let output =
         dwell(&["shape", "--form", &path("new.form"), "--save", &path("new.part"), &files[0]]).output().unwrap();
-    let error = format!("error: {}: cannot be read: there is no such file or folder\n", path("new.form"));
+    let error = format!("error: {}: cannot be read: No such file or directory (os error 2)\n", path("new.form"));
     assert_eq!((String::from_utf8_lossy(&output.stderr), output.status.code()), (error.into(), Some(2)));
     let output = dwell(&["shape", "--form", &path("new.form"), &path("none.json")]).output().unwrap();
     assert_eq!(output.status.code(), Some(2));

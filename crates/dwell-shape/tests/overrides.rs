@@ -175,7 +175,7 @@ fn wrong_options_are_explained() {
         (["--visibility", "private"], "--visibility private: not one of pub, pub(crate) and pub(super)"),
         (
             ["--set", "$.a=mapp"],
-            "\"mapp\" is none of map, struct, string, enum, value, skip, tag=KEY, untagged, no-other, null=missing and a type's name",
+            "\"mapp\" is none of map, struct, string, enum, value, skip, tag=KEY, untagged, no-other, null=missing, exact and a type's name",
         ),
     ] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_dwell-shape"));
