@@ -44,11 +44,11 @@ pub(crate) fn rows(suite: &Suite, wanted: impl Fn(&str, &str) -> bool) -> Result
     let mut needed = Vec::new();
     for workload in suite.workloads() {
         let subjects: Vec<_> =
-            suite.of(workload).map(|op| op.subject).filter(|subject| wanted(workload, subject)).collect();
+            suite.ops_of(workload).map(|op| op.subject).filter(|subject| wanted(workload, subject)).collect();
         if subjects.is_empty() {
             continue;
         }
-        for subject in suite.of(workload).map(|op| op.subject) {
+        for subject in suite.ops_of(workload).map(|op| op.subject) {
             if [LOOP, suite.baseline].contains(&subject) || subjects.contains(&subject) {
                 needed.push((workload, subject));
             }

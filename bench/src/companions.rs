@@ -99,7 +99,7 @@ macro_rules! for_texts {
 }
 
 fn strings() -> Suite {
-    fn of<T: Text>(subject: &'static str, ops: &mut Vec<Op>) {
+    fn operations<T: Text>(subject: &'static str, ops: &mut Vec<Op>) {
         fn values<T: Text>() -> Vec<T> {
             texts(VALUES).iter().map(|text| T::make(text)).collect()
         }
@@ -147,7 +147,7 @@ fn strings() -> Suite {
         }));
     }
     let ops = &mut Vec::new();
-    for_texts!(of ops);
+    for_texts!(operations ops);
     suite("thin-str", "box-str", ops)
 }
 
@@ -189,7 +189,7 @@ fn lists(count: usize) -> Vec<Vec<u64>> {
 }
 
 fn slices() -> Suite {
-    fn of<T: Slice>(subject: &'static str, ops: &mut Vec<Op>) {
+    fn operations<T: Slice>(subject: &'static str, ops: &mut Vec<Op>) {
         fn values<T: Slice>() -> Vec<T> {
             lists(VALUES).iter().map(|list| T::make(list)).collect()
         }
@@ -218,7 +218,7 @@ fn slices() -> Suite {
         }));
     }
     let ops = &mut Vec::new();
-    for_slices!(of ops);
+    for_slices!(operations ops);
     suite("thin-slice", "box-slice", ops)
 }
 
@@ -274,7 +274,7 @@ macro_rules! for_maps {
 }
 
 fn maps() -> Suite {
-    fn of<T: Map>(subject: &'static str, ops: &mut Vec<Op>) {
+    fn operations<T: Map>(subject: &'static str, ops: &mut Vec<Op>) {
         for len in [1, 4, 8, 16, 64] {
             let fresh = move || {
                 let rng = &mut Rng::with_seed(7);
@@ -303,7 +303,7 @@ fn maps() -> Suite {
         }
     }
     let ops = &mut Vec::new();
-    for_maps!(of ops);
+    for_maps!(operations ops);
     suite("sorted-map", "btree-map", ops)
 }
 

@@ -134,7 +134,7 @@ pub(crate) fn run(args: &Args, output: Output) -> Result<()> {
         if !counts {
             bail!("valgrind is not installed: the baseline would have no instruction counts");
         }
-        return Baseline::of(&rows).write();
+        return Baseline::from_rows(&rows).write();
     }
     let worse = Baseline::committed()?.compare(&rows, output)?;
     match (failed, worse) {

@@ -49,8 +49,8 @@ impl Goal {
     /// Returns the best of the subjects with a name, and its number.
     fn best<'a>(&self, rows: &'a [Measured], wanted: &str) -> Option<(&'a str, f64)> {
         let [module, workload, metric] = &self.row;
-        let of = |row: &&Measured| (&row.module, &row.workload, &row.metric) == (module, workload, metric);
-        let named = rows.iter().filter(of).filter(|row| is_named(wanted, &row.subject));
+        let is_wanted = |row: &&Measured| (&row.module, &row.workload, &row.metric) == (module, workload, metric);
+        let named = rows.iter().filter(is_wanted).filter(|row| is_named(wanted, &row.subject));
         named.filter_map(|row| Some((row.subject.as_str(), row.value?))).min_by(|a, b| a.1.total_cmp(&b.1))
     }
 }

@@ -68,10 +68,10 @@ fn subtract_loops(rows: &mut [Measured]) {
     let is_loop = |row: &Measured| row.metric == "ir" && row.subject.trim_end_matches(MIMALLOC) == LOOP;
     let loops: Vec<Measured> = rows.iter().filter(|row| is_loop(row)).cloned().collect();
     for row in rows.iter_mut().filter(|row| row.metric == "ir" && !is_loop(row)) {
-        let of = |bare: &&Measured| {
+        let is_bare = |bare: &&Measured| {
             (&bare.module, &bare.workload, is_mimalloc(bare)) == (&row.module, &row.workload, is_mimalloc(row))
         };
-        let bare = loops.iter().find(of).and_then(|bare| bare.value);
+        let bare = loops.iter().find(is_bare).and_then(|bare| bare.value);
         row.value = row.value.map(|value| value - bare.unwrap_or(0.0));
     }
 }

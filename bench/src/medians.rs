@@ -32,12 +32,13 @@ fn summaries(rows: impl BufRead) -> Result<Vec<Summary>> {
     let mut summaries: Vec<Summary> = Vec::new();
     for line in row::read(rows)? {
         let row: Measured = serde_json::from_str(&line).with_context(|| format!("not a row: {line}"))?;
-        let same =
-            |of: &&mut Summary| (&of.workload, &of.subject, &of.metric) == (&row.workload, &row.subject, &row.metric);
+        let same = |summary: &&mut Summary| {
+            (&summary.workload, &summary.subject, &summary.metric) == (&row.workload, &row.subject, &row.metric)
+        };
         match summaries.iter_mut().find(same) {
-            Some(of) => {
-                of.values.push(row.value);
-                of.ratios.push(row.ratio);
+            Some(summary) => {
+                summary.values.push(row.value);
+                summary.ratios.push(row.ratio);
             }
             None => summaries.push(Summary {
                 workload: row.workload,
@@ -80,7 +81,8 @@ mod tests {
         };
         let rows = [row("a", 1.5), row("b", 2.0), row("a", 3.5)].join("\n");
         let summaries = summaries(rows.as_bytes()).unwrap();
-        let found: Vec<_> = summaries.iter().map(|of| (of.subject.as_str(), of.values.clone())).collect();
+        let found: Vec<_> =
+            summaries.iter().map(|summary| (summary.subject.as_str(), summary.values.clone())).collect();
         assert_eq!(found, [("a", vec![1.5, 3.5]), ("b", vec![2.0])]);
         assert!(super::summaries("no row".as_bytes()).is_err());
         assert!(super::summaries("".as_bytes()).is_err());

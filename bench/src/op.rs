@@ -64,7 +64,7 @@ impl Suite {
     }
 
     /// Returns the operations of one workload.
-    pub(crate) fn of<'a>(&'a self, workload: &'a str) -> impl Iterator<Item = &'a Op> {
+    pub(crate) fn ops_of<'a>(&'a self, workload: &'a str) -> impl Iterator<Item = &'a Op> {
         self.ops.iter().filter(move |op| op.workload == workload)
     }
 

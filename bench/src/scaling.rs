@@ -326,14 +326,23 @@ fn left_over(operations: usize) -> Result<Vec<Row>> {
     let mut baseline = None;
     for subject in [GLIBC, MIMALLOC, "dwell"] {
         let left: Left = again::child(&["left-over", subject, &operations.to_string()].map(OsStr::new))?;
-        let of = baseline.get_or_insert(Left { ..left });
-        for (workload, metric, unit, value, of) in [
-            ("random/all", "rss", "MB", left.full / 1e6, of.full / 1e6),
-            ("random/a tenth left", "rss", "MB", left.tenth / 1e6, of.tenth / 1e6),
-            ("random/all", "ns", "ns", left.ns, of.ns),
+        let base = baseline.get_or_insert(Left { ..left });
+        for (workload, metric, unit, value, reference) in [
+            ("random/all", "rss", "MB", left.full / 1e6, base.full / 1e6),
+            ("random/a tenth left", "rss", "MB", left.tenth / 1e6, base.tenth / 1e6),
+            ("random/all", "ns", "ns", left.ns, base.ns),
         ] {
             let (workload, subject, baseline) = (workload.to_owned(), subject.to_owned(), GLIBC.to_owned());
-            rows.push(Row { module: "scaling", workload, subject, metric, value, unit, baseline, ratio: value / of });
+            rows.push(Row {
+                module: "scaling",
+                workload,
+                subject,
+                metric,
+                value,
+                unit,
+                baseline,
+                ratio: value / reference,
+            });
         }
     }
     Ok(rows)

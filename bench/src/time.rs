@@ -27,7 +27,7 @@ pub(crate) fn rows_of(suite: &Suite, rounds: usize, short: bool) -> Vec<Row> {
     let operations = if short { OPERATIONS / 10 } else { OPERATIONS };
     let mut rows = Vec::new();
     for workload in suite.workloads() {
-        let ops: Vec<_> = suite.of(workload).collect();
+        let ops: Vec<_> = suite.ops_of(workload).collect();
         let mut times = vec![Vec::with_capacity(rounds); ops.len()];
         for round in 0..rounds {
             // Allocates blocks of other sizes before the data in each round, so that the data gets new addresses.
@@ -73,7 +73,7 @@ pub(crate) fn paired(
     for ((workload, subject, baseline), of_subject) in names.iter().zip(numbers) {
         let is_baseline = |(other, subject, _): &(String, &str, &str)| other == workload && subject == baseline;
         let of_baseline = &numbers[names.iter().position(is_baseline).expect("a workload has its baseline")];
-        let ratios = spread(of_subject.iter().zip(of_baseline).map(|(number, of)| number / of).collect());
+        let ratios = spread(of_subject.iter().zip(of_baseline).map(|(number, base)| number / base).collect());
         let values = spread(of_subject.clone());
         for (at, &metric) in metrics.iter().enumerate() {
             rows.push(Row {

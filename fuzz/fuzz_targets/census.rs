@@ -24,7 +24,7 @@ fn copied() -> &'static Copied {
         let flags = ["--edition=2024", "-g", "-Copt-level=2", "-Cforce-frame-pointers=yes", "-o"];
         let built = Command::new("rustc").args(flags).arg(&exe).arg(source).status().expect("rustc runs");
         assert!(built.success(), "the program does not build");
-        Copied::of(exe, "data", folder)
+        Copied::new(exe, "data", folder)
     })
 }
 

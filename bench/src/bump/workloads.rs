@@ -23,16 +23,16 @@ const PARTS: usize = 16;
 
 /// A type of the article, or an array of five words.
 trait Number: Sized + 'static {
-    fn of(n: u64) -> Self;
+    fn from_u64(n: u64) -> Self;
 }
 
 macro_rules! numbers {
-    ($($number:ty: $of:expr),*) => {$(
+    ($($number:ty: $make:expr),*) => {$(
         impl Number for $number {
             #[inline]
-            fn of(n: u64) -> Self {
-                let of: fn(u64) -> Self = $of;
-                of(n)
+            fn from_u64(n: u64) -> Self {
+                let make: fn(u64) -> Self = $make;
+                make(n)
             }
         }
     )*};
@@ -42,7 +42,7 @@ numbers! { u8: |n| (n & 0xff) as Self, u64: |n| n, u128: Self::from, [u64; 5]: |
 #[inline(never)]
 fn put_all<T: Number, S: Put<T>>(subject: &S) {
     for n in 0..ROUND as u64 {
-        subject.put(T::of(n));
+        subject.put(T::from_u64(n));
     }
 }
 

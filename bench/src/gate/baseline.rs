@@ -44,7 +44,7 @@ pub(super) struct Baseline {
 
 impl Baseline {
     /// Returns the numbers of Dwell that are the same in every run.
-    pub(super) fn of(rows: &[Row]) -> Self {
+    pub(super) fn from_rows(rows: &[Row]) -> Self {
         // Peers have no entries.
         let is_dwell = |subject: &str| subject.starts_with("dwell");
         // Counts of two threads depend on their timing. Those of blocks of several kilobytes depend on the heap: glibc splits
@@ -62,8 +62,8 @@ impl Baseline {
             value: row.value,
         });
         let machine = about::machine();
-        let of = |wanted: &str| machine.iter().find(|(name, _)| *name == wanted).map_or("", |(_, value)| value);
-        let made_with = format!("{}, {}", of("compiler"), of("allocator"));
+        let value_of = |wanted: &str| machine.iter().find(|(name, _)| *name == wanted).map_or("", |(_, value)| value);
+        let made_with = format!("{}, {}", value_of("compiler"), value_of("allocator"));
         Self { made_with, entries: entries.collect() }
     }
 
@@ -102,7 +102,7 @@ impl Baseline {
 
     /// Prints the numbers that grew by more than is allowed, and returns how many there are.
     pub(super) fn compare(&self, rows: &[Row], output: Output) -> Result<usize> {
-        let now = Self::of(rows);
+        let now = Self::from_rows(rows);
         let counted = callgrind::version().is_some();
         let mut worse = Vec::new();
         let mut better = 0;
@@ -162,7 +162,7 @@ mod tests {
 
     #[test]
     fn two_percent_more_is_allowed() {
-        let baseline = Baseline::of(&[row("dwell", 100.0), row("dwell/x", 10.0), row("peer", 1.0)]);
+        let baseline = Baseline::from_rows(&[row("dwell", 100.0), row("dwell/x", 10.0), row("peer", 1.0)]);
         assert_eq!(baseline.entries.len(), 2);
         assert_eq!(baseline.compare(&[row("dwell", 101.9), row("dwell/x", 9.0)], QUIET).unwrap(), 0);
         assert_eq!(baseline.compare(&[row("dwell", 102.2), row("dwell/x", 10.0)], QUIET).unwrap(), 1);
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn baseline_of_another_compiler_does_not_fail() {
-        let mut baseline = Baseline::of(&[row("dwell", 100.0)]);
+        let mut baseline = Baseline::from_rows(&[row("dwell", 100.0)]);
         baseline.made_with = "rustc 1.0".to_owned();
         assert_eq!(baseline.compare(&[row("dwell", 200.0)], QUIET).unwrap(), 0);
     }

@@ -65,8 +65,8 @@ fn allocations(suite: &Suite, select: &Select) -> Vec<Row> {
         });
     }
     for at in 0..rows.len() {
-        let of = |row: &&Row| row.workload == rows[at].workload && row.subject == suite.baseline;
-        let baseline = rows.iter().find(of).map_or(f64::NAN, |row| row.value);
+        let is_baseline = |row: &&Row| row.workload == rows[at].workload && row.subject == suite.baseline;
+        let baseline = rows.iter().find(is_baseline).map_or(f64::NAN, |row| row.value);
         rows[at].ratio = rows[at].value / baseline;
     }
     rows

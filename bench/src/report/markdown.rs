@@ -19,8 +19,9 @@ pub(super) fn results(lines: &[String]) -> Result<String> {
     let rows = parse(lines)?;
     let about = measured::about(lines)?;
     let mut text = "# Results\n\nThese commands write this page:\n\n".to_owned();
-    let of = |wanted: &str| about.iter().filter(|(name, _)| name == wanted).map(|(_, value)| value.as_str()).collect();
-    let commands: Vec<&str> = of(about::COMMAND);
+    let values_of =
+        |wanted: &str| about.iter().filter(|(name, _)| name == wanted).map(|(_, value)| value.as_str()).collect();
+    let commands: Vec<&str> = values_of(about::COMMAND);
     // Rows of single modules do not name their command.
     for command in if commands.is_empty() { vec!["MODULE --json"] } else { commands } {
         writeln!(text, "    cargo run --release -p dwell-bench -- {command} >> rows.jsonl")?;
@@ -30,7 +31,7 @@ pub(super) fn results(lines: &[String]) -> Result<String> {
     text += "`loop`. The bold subjects are Dwell's.\n\n";
     text += "| measured on | |\n|---|---|\n";
     for (name, here) in about::machine() {
-        writeln!(text, "| {name} | {} |", cell(of(name).first().unwrap_or(&here.as_str())))?;
+        writeln!(text, "| {name} | {} |", cell(values_of(name).first().unwrap_or(&here.as_str())))?;
     }
     let versions: Vec<String> = about::versions()?.iter().map(|(name, version)| format!("{name} {version}")).collect();
     writeln!(text, "| peers | {} |", versions.join(", "))?;
@@ -127,7 +128,9 @@ fn ranged(rows: &[&Measured], subject: &str, metric: &str) -> Option<[Ranged; 2]
     if row.unit == "ns" && low.is_none() {
         return None;
     }
-    let range = |of: fn(&Measured) -> Option<f64>| low.zip(high).and_then(|(low, high)| Some([of(low)?, of(high)?]));
+    let range = |number_of: fn(&Measured) -> Option<f64>| {
+        low.zip(high).and_then(|(low, high)| Some([number_of(low)?, number_of(high)?]))
+    };
     Some([
         Ranged { number: row.value?, range: range(|row| row.value) },
         Ranged { number: row.ratio?, range: range(|row| row.ratio) },
@@ -145,22 +148,27 @@ pub(super) fn into_readme(readme: &str, lines: &[String]) -> Result<String> {
     let mut table =
         "| | Dwell | beside | × | mimalloc, × | best peer | × |\n|---|--:|---|--:|--:|---|--:|\n".to_owned();
     for [what, module, workload, subject, metric] in HEADLINES {
-        let of: Vec<&Measured> = rows.iter().filter(|row| row.module == module && row.workload == workload).collect();
-        let Some([value, ratio]) = ranged(&of, subject, metric) else {
+        let measured: Vec<&Measured> =
+            rows.iter().filter(|row| row.module == module && row.workload == workload).collect();
+        let Some([value, ratio]) = ranged(&measured, subject, metric) else {
             continue; // not measured in this run
         };
-        let Some(ours) = of.iter().find(|row| row.subject == subject && row.metric == metric) else { continue };
-        let ratio_of = |subject: &str| ranged(&of, subject, metric).map(|[_, ratio]| ratio);
-        let value_of = |subject: &str| ranged(&of, subject, metric).map(|[value, _]| value);
+        let Some(ours) = measured.iter().find(|row| row.subject == subject && row.metric == metric) else { continue };
+        let ratio_of = |subject: &str| ranged(&measured, subject, metric).map(|[_, ratio]| ratio);
+        let value_of = |subject: &str| ranged(&measured, subject, metric).map(|[value, _]| value);
         // With mimalloc as the global allocator, or beside boxes that name it.
         let mimalloc = ratio_of(&format!("{subject}{MIMALLOC}")).or_else(|| {
-            (ours.baseline == "box/glibc").then(|| value_of("box/mimalloc")).flatten().map(|of| value.over(of))
+            (ours.baseline == "box/glibc")
+                .then(|| value_of("box/mimalloc"))
+                .flatten()
+                .map(|mimalloc| value.over(mimalloc))
         });
         let is_peer = |row: &&&Measured| {
             let is_ours = row.subject.starts_with("dwell") || row.subject.starts_with("box/");
             row.metric == metric && !is_ours && !is_ground(&row.subject) && row.subject != ours.baseline
         };
-        let best = of.iter().filter(is_peer).min_by(|a, b| a.ratio.partial_cmp(&b.ratio).unwrap_or(Ordering::Equal));
+        let best =
+            measured.iter().filter(is_peer).min_by(|a, b| a.ratio.partial_cmp(&b.ratio).unwrap_or(Ordering::Equal));
         let beside = best.and_then(|peer| Some((cell(&peer.subject), value.over(value_of(&peer.subject)?).text(""))));
         let (peer, beside) = beside.unwrap_or_default();
         let mimalloc = mimalloc.map(|ratio| ratio.text("")).unwrap_or_default();
@@ -186,10 +194,10 @@ mod tests {
     }
 
     fn with_range(subject: &str, value: f64, ratio: f64) -> [String; 3] {
-        let of = |metric: &str, by: f64| {
+        let measured = |metric: &str, by: f64| {
             row(subject, value * by, ratio * by).replace(r#""metric":"ns""#, &format!(r#""metric":"{metric}""#))
         };
-        [of("ns", 1.0), of("ns_low", 0.5), of("ns_high", 2.0)]
+        [measured("ns", 1.0), measured("ns_low", 0.5), measured("ns_high", 2.0)]
     }
 
     #[test]

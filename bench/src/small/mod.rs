@@ -82,9 +82,9 @@ fn bulk(select: &Select, rounds: usize) -> Vec<Row> {
     let times = time::in_turn(ways.len(), rounds, |at| ways[at].2());
     // Draining does not depend on how the vector was filled.
     let steps = ways.iter().zip(&times).flat_map(|(&(fill, subject, _), times)| {
-        let of = |step: usize| times.iter().map(|time| time[step]).collect::<Vec<_>>();
-        let drain = (fill == "push").then(|| (("bulk/drain".to_owned(), subject, BASELINE), of(1)));
-        std::iter::once(((format!("bulk/{fill}"), subject, BASELINE), of(0))).chain(drain)
+        let times_of = |step: usize| times.iter().map(|time| time[step]).collect::<Vec<_>>();
+        let drain = (fill == "push").then(|| (("bulk/drain".to_owned(), subject, BASELINE), times_of(1)));
+        std::iter::once(((format!("bulk/{fill}"), subject, BASELINE), times_of(0))).chain(drain)
     });
     let (names, times): (Vec<_>, Vec<_>) = steps.unzip();
     let mut rows = time::paired("small", time::NS, &names, &times);

@@ -50,13 +50,13 @@ mod tests {
     use super::hash_of;
     use serde_json::{Value, json};
 
-    fn of(value: &Value) -> u64 {
+    fn hash(value: &Value) -> u64 {
         hash_of(value).unwrap()
     }
 
     #[test]
     fn key_order_does_not_change_the_hash() {
-        let read = |text| of(&serde_json::from_str(text).unwrap());
+        let read = |text| hash(&serde_json::from_str(text).unwrap());
         assert_eq!(
             read(r#"{"a": 1, "b": [2, {"d": null, "c": "x"}]}"#),
             read(r#"{"b": [2, {"c": "x", "d": null}], "a": 1}"#)
@@ -85,7 +85,7 @@ mod tests {
             json!({"a": {"b": 1}}),
             json!({"a": [], "b": 1}),
         ];
-        let mut hashes: Vec<u64> = values.iter().map(of).collect();
+        let mut hashes: Vec<u64> = values.iter().map(hash).collect();
         hashes.sort_unstable();
         hashes.dedup();
         assert_eq!(hashes.len(), values.len());

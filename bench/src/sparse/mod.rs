@@ -127,7 +127,7 @@ fn memory_rows(subject: &str, report: &Report, baseline: &Report) -> Result<Vec<
     if counted.hash != unboxed.hash {
         return Err(CheckFailed::error(format!("{subject} does not hold the data that {BASELINE} holds")));
     }
-    let megabytes = |metric, bytes: f64, of: f64| row(subject, metric, bytes / 1e6, "MB", bytes / of);
+    let megabytes = |metric, bytes: f64, base: f64| row(subject, metric, bytes / 1e6, "MB", bytes / base);
     let mut rows = vec![
         megabytes("bytes", counted.bytes as f64, unboxed.bytes as f64),
         row(subject, "allocs", counted.blocks as f64, "", counted.blocks as f64 / unboxed.blocks as f64),

@@ -112,7 +112,7 @@ fn modelled(layout: &str, report: &Report) -> [Row; 2] {
 /// Returns the rows for the prediction of the article's layout from the unboxed one, with ratios to the measured numbers.
 fn prediction(bytes: u64, allocations: u64, measured: &Report) -> [Row; 3] {
     let truth = measured.states[0].truth as f64;
-    let row = |metric, value: f64, unit, of: f64| Row {
+    let row = |metric, value: f64, unit, ratio: f64| Row {
         module: "weigh",
         workload: "unboxed to boxed".to_owned(),
         subject: "dwell/predicted".to_owned(),
@@ -120,7 +120,7 @@ fn prediction(bytes: u64, allocations: u64, measured: &Report) -> [Row; 3] {
         value,
         unit,
         baseline: ALLOCATOR.to_owned(),
-        ratio: of,
+        ratio,
     };
     let ratio = bytes as f64 / truth;
     [
@@ -152,8 +152,8 @@ fn said(workload: &str, state: &State) -> Vec<Row> {
         if said.ms.is_empty() {
             continue;
         }
-        let of = &baseline.unwrap_or(said).ms;
-        let ratios = said.ms.iter().zip(of).map(|(ms, of)| ms / of).collect();
+        let base_times = &baseline.unwrap_or(said).ms;
+        let ratios = said.ms.iter().zip(base_times).map(|(ms, base)| ms / base).collect();
         rows.push(row(&said.subject, "ms", median(said.ms.clone()), "ms", subjects::BASELINE, median(ratios)));
     }
     rows

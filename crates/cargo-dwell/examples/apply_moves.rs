@@ -132,7 +132,9 @@ fn candidates(folder: &Path) -> Result<Vec<Edit>> {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             if path.is_dir() && !name.starts_with('.') && !path.join("CACHEDIR.TAG").exists() {
                 folders.push(path);
-            } else if path.starts_with(folder.join("src")) && path.extension().is_some_and(|of| of == "rs") {
+            } else if path.starts_with(folder.join("src"))
+                && path.extension().is_some_and(|extension| extension == "rs")
+            {
                 files.push(path);
             }
         }
@@ -157,8 +159,8 @@ fn candidates(folder: &Path) -> Result<Vec<Edit>> {
                     local.insert(item.ident.to_string());
                     for variant in &item.variants {
                         if let (syn::Fields::Unnamed(fields), 1) = (&variant.fields, variant.fields.len()) {
-                            let of = format!("{}::{}", item.ident, variant.ident);
-                            add(&text, &below, of, &fields.unnamed[0].ty, false, &mut found);
+                            let path = format!("{}::{}", item.ident, variant.ident);
+                            add(&text, &below, path, &fields.unnamed[0].ty, false, &mut found);
                         }
                     }
                 }

@@ -201,8 +201,8 @@ fn input() -> Result<Stdio> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::FileTypeExt;
-        let of = stdin.map(|stdin| stdin.file_type());
-        if of.is_some_and(|of| of.is_fifo() || of.is_socket()) {
+        let file_type = stdin.map(|stdin| stdin.file_type());
+        if file_type.is_some_and(|file_type| file_type.is_fifo() || file_type.is_socket()) {
             bail!("its standard input is a pipe, which cannot be read twice; write it to a file");
         }
     }
@@ -236,15 +236,15 @@ impl Pairs {
     /// Returns the part of the time in user mode that is in the allocator, on a side, and the number of samples in it.
     #[expect(clippy::cast_precision_loss, reason = "numbers of samples are far below 2^52")]
     pub(crate) fn in_allocator(&self, side: usize) -> (f64, u64) {
-        let sum = |of: usize| self.0.iter().map(|pair| pair[side].samples[of]).sum::<u64>();
+        let sum = |index: usize| self.0.iter().map(|pair| pair[side].samples[index]).sum::<u64>();
         let (program, allocator) = (sum(0), sum(1));
         (allocator as f64 / (program + allocator).max(1) as f64, allocator)
     }
 
     /// Returns the ratio of the second side to the first by this measure: the smallest, the median, and the largest.
     #[expect(clippy::cast_precision_loss, reason = "times and sizes are far below 2^52")]
-    pub(crate) fn ratio(&self, of: fn(&Run) -> u64) -> [f64; 3] {
-        let ratio = |[plain, other]: &[Run; 2]| of(other) as f64 / of(plain).max(1) as f64;
+    pub(crate) fn ratio(&self, number_of: fn(&Run) -> u64) -> [f64; 3] {
+        let ratio = |[plain, other]: &[Run; 2]| number_of(other) as f64 / number_of(plain).max(1) as f64;
         let mut all: Vec<f64> = self.0.iter().map(ratio).collect();
         all.sort_by(f64::total_cmp);
         let at = |index: usize| all.get(index).copied().unwrap_or(1.0);
@@ -252,9 +252,9 @@ impl Pairs {
     }
 
     /// Returns the median of a measure on each side.
-    pub(crate) fn medians(&self, of: fn(&Run) -> u64) -> [u64; 2] {
+    pub(crate) fn medians(&self, number_of: fn(&Run) -> u64) -> [u64; 2] {
         [0, 1].map(|side| {
-            let mut all: Vec<u64> = self.0.iter().map(|pair| of(&pair[side])).collect();
+            let mut all: Vec<u64> = self.0.iter().map(|pair| number_of(&pair[side])).collect();
             all.sort_unstable();
             all.get(all.len() / 2).copied().unwrap_or(0)
         })
@@ -262,9 +262,9 @@ impl Pairs {
 }
 
 /// Returns the median of numbers in their order; 1 of none.
-pub(crate) fn median(of: &[f64]) -> f64 {
-    let at = |index: usize| of.get(index).copied().unwrap_or(1.0);
-    f64::midpoint(at(of.len() / 2), at(of.len().saturating_sub(1) / 2))
+pub(crate) fn median(numbers: &[f64]) -> f64 {
+    let at = |index: usize| numbers.get(index).copied().unwrap_or(1.0);
+    f64::midpoint(at(numbers.len() / 2), at(numbers.len().saturating_sub(1) / 2))
 }
 
 /// Returns the sources of the newest mimalloc that cargo unpacked: a folder with `src/static.c`, and the version of the crate.
@@ -309,7 +309,8 @@ fn installed(file: &str) -> Option<PathBuf> {
     let of_system = ["/usr/lib", "/usr/lib64", "/usr/local/lib", "/lib"].map(PathBuf::from);
     let more = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
     let triple = format!("{}-linux-gnu", std::env::consts::ARCH);
-    let folders = std::env::split_paths(&more).chain(of_system.into_iter().flat_map(|of| [of.join(&triple), of]));
+    let folders =
+        std::env::split_paths(&more).chain(of_system.into_iter().flat_map(|folder| [folder.join(&triple), folder]));
     let mut found = folders.filter_map(|folder| {
         let names = fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path());
         names.filter(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(file))).max()

@@ -17,10 +17,10 @@ pub(crate) fn exists(program: &Program, executable: &Path, wanted: &str, root: &
         functions.iter().any(|(function, _)| ends_with(&plain(function), &name))
     };
     // One that is inlined everywhere has no symbol. A method of a trait is several functions, and none of its own.
-    let (of, last) = name.rsplit_once("::").unwrap_or(("", &name));
-    let of = of.rsplit("::").next().unwrap_or_default();
+    let (path, last) = name.rsplit_once("::").unwrap_or(("", &name));
+    let owner = path.rsplit("::").next().unwrap_or_default();
     let declares = |what: &str| declaration(root, what).is_some();
-    has_symbol() || declares(&format!("fn {last}")) && (of.is_empty() || !declares(&format!("trait {of}")))
+    has_symbol() || declares(&format!("fn {last}")) && (owner.is_empty() || !declares(&format!("trait {owner}")))
 }
 
 /// Returns where a source file of the workspace has a declaration, such as `fn name`.

@@ -8,8 +8,8 @@ pub(crate) fn plain(name: &str) -> String {
     let name = name.trim();
     let whole = match name.strip_prefix('<').and_then(|inside| Some((inside, end_of_arguments(inside)?))) {
         Some((inside, end)) => {
-            let of = &inside[..end];
-            format!("{}{}", of.split(" as ").next().unwrap_or(of), &inside[end + 1..])
+            let qualified = &inside[..end];
+            format!("{}{}", qualified.split(" as ").next().unwrap_or(qualified), &inside[end + 1..])
         }
         None => name.to_owned(),
     };

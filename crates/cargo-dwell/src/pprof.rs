@@ -141,12 +141,12 @@ impl Profile {
 
 /// Returns the name, the file and the line of a frame.
 fn placed(frame: &str) -> (&str, &str, u64) {
-    let of = || {
+    let parts = || {
         let (name, place) = frame.strip_suffix(')')?.rsplit_once(" (")?;
         let (file, line) = place.rsplit_once(':')?;
         Some((name, file, line.parse().ok()?))
     };
-    of().unwrap_or((frame, "", 0))
+    parts().unwrap_or((frame, "", 0))
 }
 
 /// Fields of a protobuf message.

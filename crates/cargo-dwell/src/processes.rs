@@ -18,6 +18,9 @@ const HANDLED: [i32; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
 /// How long the output of a command that ended is awaited: a process that it left may hold it.
 const GRACE: Duration = Duration::from_secs(2);
 
+/// How long a killed process is awaited.
+const DYING: Duration = Duration::from_secs(10);
+
 /// The longest pause between two looks at a running process.
 const PAUSE: Duration = Duration::from_millis(5);
 
@@ -143,11 +146,11 @@ impl Usage {
 /// the child begins.
 fn resident(pid: u32) -> Option<[u64; 2]> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-    let of = |name: &str| {
+    let bytes_of = |name: &str| {
         let line = status.lines().find_map(|line| line.strip_prefix(name))?;
         line.split_whitespace().next()?.parse::<u64>().ok().map(|kib| kib * 1024)
     };
-    Some([of("VmHWM:")?, of("VmRSS:")?])
+    Some([bytes_of("VmHWM:")?, bytes_of("VmRSS:")?])
 }
 
 /// How a command ended, and what it printed.
@@ -157,6 +160,22 @@ pub(crate) struct Ran {
     pub(crate) usage: Usage,
     pub(crate) stdout: Vec<u8>,
     pub(crate) stderr: Vec<u8>,
+}
+
+/// This executable, also after another build of it took its place.
+#[cfg(target_os = "linux")]
+const OWN: &str = "/proc/self/exe";
+
+/// Returns the command that starts this executable.
+///
+/// # Errors
+/// Returns an error if its path is not known.
+pub(crate) fn own_command() -> Result<Command> {
+    #[cfg(target_os = "linux")]
+    if Path::new(OWN).exists() {
+        return Ok(Command::new(OWN));
+    }
+    Ok(Command::new(std::env::current_exe().context("this executable cannot be found")?))
 }
 
 /// Runs a command to its end.
@@ -229,7 +248,11 @@ pub(crate) fn run_driven(command: &mut Command, folder: &Path, driver: &Path, bo
 /// The same as those of [`run`].
 pub(crate) fn run_with(command: &mut Command, stdin: Stdio, bound: Duration) -> Result<Ran> {
     check()?;
-    let name = command.get_program().to_string_lossy().into_owned();
+    let mut name = command.get_program().to_string_lossy().into_owned();
+    #[cfg(target_os = "linux")]
+    if name == OWN {
+        "cargo dwell".clone_into(&mut name);
+    }
     let step: Vec<OsString> = command.get_args().take(1).map(Into::into).collect();
     let step = step.first().map(|step| step.to_string_lossy().into_owned()).unwrap_or_default();
     command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -328,8 +351,10 @@ pub(crate) fn end_descendants() {
     if !WATCHES.load(Ordering::Relaxed) {
         return;
     }
-    // One that starts another while it is looked for is found in the next round.
-    for _ in 0..20 {
+    // One that starts another while it is looked for is found in the next round. On a busy machine a killed process waits for a
+    // processor before it ends; one in a call of the kernel may not end at all.
+    let until = Instant::now() + DYING;
+    while Instant::now() < until {
         let all = descendants(std::process::id());
         if all.is_empty() {
             return;
@@ -340,9 +365,9 @@ pub(crate) fn end_descendants() {
 }
 
 /// Returns the processes that a process, or one of them, started and that did not end, the last first.
-fn descendants(of: u32) -> Vec<u32> {
-    let (mut pids, mut next) = (vec![of], 0);
-    let mut seen = BTreeSet::from([of]);
+pub(crate) fn descendants(ancestor: u32) -> Vec<u32> {
+    let (mut pids, mut next) = (vec![ancestor], 0);
+    let mut seen = BTreeSet::from([ancestor]);
     while let Some(&pid) = pids.get(next) {
         next += 1;
         // Each thread has the children that it started.

@@ -70,7 +70,7 @@ struct Setting {
 impl Setting {
     fn name(&self) -> String {
         let variables = self.variables.iter().map(|(name, value)| format!("{name}={value}"));
-        let all: Vec<String> = self.preload.iter().map(|of| of.name.clone()).chain(variables).collect();
+        let all: Vec<String> = self.preload.iter().map(|preload| preload.name.clone()).chain(variables).collect();
         if all.is_empty() { "as it is".to_owned() } else { all.join(" ") }
     }
 
@@ -80,14 +80,14 @@ impl Setting {
             self.variables.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ");
         match &self.preload {
             None => format!("in its environment: {variables}"),
-            Some(of) => {
-                let own = match &*of.name {
+            Some(preload) => {
+                let own = match &*preload.name {
                     "mimalloc" => "`#[global_allocator] static A: mimalloc::MiMalloc = mimalloc::MiMalloc;`".to_owned(),
                     "jemalloc" => {
                         "`#[global_allocator] static A: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;`"
                             .to_owned()
                     }
-                    _ => format!("in its environment: LD_PRELOAD={}", of.library.display()),
+                    _ => format!("in its environment: LD_PRELOAD={}", preload.library.display()),
                 };
                 if variables.is_empty() { own } else { format!("{own}, and in its environment: {variables}") }
             }
@@ -115,7 +115,7 @@ impl Measure {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "times and sizes are far below 2^52")]
-    fn of(self, usage: &Usage) -> f64 {
+    fn value(self, usage: &Usage) -> f64 {
         match self {
             Self::Peak => usage.resident as f64,
             Self::End => usage.last as f64,
@@ -135,10 +135,10 @@ struct Rounds {
 
 impl Rounds {
     /// Returns the ratios of runs to the program as it is in their round, the least, the median and the largest.
-    fn ratios(&self, of: &[Usage], measure: Measure) -> [f64; 3] {
-        let base = |[before, after]: &[Usage; 2]| f64::midpoint(measure.of(before), measure.of(after));
-        let ratio = |(run, plain): (&Usage, &[Usage; 2])| measure.of(run) / base(plain).max(f64::MIN_POSITIVE);
-        let mut all: Vec<f64> = of.iter().zip(&self.plain).map(ratio).collect();
+    fn ratios(&self, runs: &[Usage], measure: Measure) -> [f64; 3] {
+        let base = |[before, after]: &[Usage; 2]| f64::midpoint(measure.value(before), measure.value(after));
+        let ratio = |(run, plain): (&Usage, &[Usage; 2])| measure.value(run) / base(plain).max(f64::MIN_POSITIVE);
+        let mut all: Vec<f64> = runs.iter().zip(&self.plain).map(ratio).collect();
         all.sort_by(f64::total_cmp);
         let at = |index: usize| all.get(index).copied().unwrap_or(1.0);
         [at(0), median(&all), at(all.len().saturating_sub(1))]
@@ -147,7 +147,7 @@ impl Rounds {
     /// Returns the largest share by which equal runs of a round differ.
     fn noise(&self, measure: Measure) -> f64 {
         let apart = |[before, after]: &[Usage; 2]| {
-            let [before, after] = [before, after].map(|of| measure.of(of));
+            let [before, after] = [before, after].map(|usage| measure.value(usage));
             (before - after).abs() / before.min(after).max(f64::MIN_POSITIVE)
         };
         self.plain.iter().map(apart).fold(0.0, f64::max)
@@ -166,7 +166,7 @@ impl Rounds {
     fn print(&self, program: &str, out: &mut dyn Write) -> io::Result<()> {
         let all: Vec<&Usage> = self.plain.iter().flatten().collect();
         let middle = |measure: Measure| {
-            let mut all: Vec<f64> = all.iter().map(|usage| measure.of(usage)).collect();
+            let mut all: Vec<f64> = all.iter().map(|usage| measure.value(usage)).collect();
             all.sort_by(f64::total_cmp);
             median(&all)
         };
@@ -194,7 +194,8 @@ impl Rounds {
             match runs {
                 Err(why) => writeln!(out, "{name:width$}  {why}")?,
                 Ok(runs) => {
-                    let columns: Vec<String> = Measure::ALL.iter().map(|of| range(self.ratios(runs, *of))).collect();
+                    let columns: Vec<String> =
+                        Measure::ALL.iter().map(|measure| range(self.ratios(runs, *measure))).collect();
                     let faults = runs.get(runs.len() / 2).map_or(0, |usage| usage.faults);
                     let [most, end, time] = &columns[..] else { continue };
                     writeln!(out, "{name:width$}  {most:14}  {end:14}  {time:14}  {}", units::count(faults))?;
@@ -209,7 +210,7 @@ impl Rounds {
                     let others: Vec<String> = Measure::ALL
                         .iter()
                         .filter(|other| **other != measure)
-                        .map(|other| format!("{} {}", other.name(), range(self.of(setting, *other))))
+                        .map(|other| format!("{} {}", other.name(), range(self.setting_ratios(setting, *other))))
                         .collect();
                     writeln!(out, "{}: {}, {} ({})", measure.name(), setting.name(), range(ratios), others.join(", "))?;
                     writeln!(out, "  {}", setting.line())?;
@@ -219,7 +220,7 @@ impl Rounds {
         Ok(())
     }
 
-    fn of(&self, setting: &Setting, measure: Measure) -> [f64; 3] {
+    fn setting_ratios(&self, setting: &Setting, measure: Measure) -> [f64; 3] {
         let runs = self
             .settings
             .iter()
@@ -268,9 +269,9 @@ fn settings(own: Vec<Preload>, folder: Option<&Path>) -> Vec<Setting> {
         all.iter().map(|&variables| Setting { preload: preload.clone(), variables }).collect::<Vec<_>>()
     };
     let mut all = under(None, &GLIBC);
-    for (found, of) in [(Preload::mimalloc(folder), &MIMALLOC[..]), (Preload::jemalloc(), &JEMALLOC[..])] {
+    for (found, variables) in [(Preload::mimalloc(folder), &MIMALLOC[..]), (Preload::jemalloc(), &JEMALLOC[..])] {
         match found {
-            Ok(preload) => all.extend(under(Some(preload), of)),
+            Ok(preload) => all.extend(under(Some(preload), variables)),
             Err(error) => eprintln!("note: {error:#}"),
         }
     }
@@ -352,12 +353,12 @@ mod tests {
         let less = [usage(800, 100, 101), usage(810, 110, 99), usage(790, 120, 100)];
         let once = [usage(500, 500, 50), usage(1200, 500, 100), usage(500, 500, 50)];
         let all = rounds(&[&once, &less]);
-        assert_eq!(all.best(Measure::Peak).map(|(of, _)| of.name()).as_deref(), Some("MALLOC_ARENA_MAX=2"));
-        assert_eq!(all.best(Measure::End).map(|(of, _)| of.name()).as_deref(), Some("MALLOC_ARENA_MAX=2"));
+        assert_eq!(all.best(Measure::Peak).map(|(setting, _)| setting.name()).as_deref(), Some("MALLOC_ARENA_MAX=2"));
+        assert_eq!(all.best(Measure::End).map(|(setting, _)| setting.name()).as_deref(), Some("MALLOC_ARENA_MAX=2"));
         assert!(all.best(Measure::Time).is_none());
         // A gain within the difference of equal runs is none.
         let little = [usage(1000, 490, 99); 3];
-        assert!(Measure::ALL.iter().all(|of| rounds(&[&little]).best(*of).is_none()));
+        assert!(Measure::ALL.iter().all(|measure| rounds(&[&little]).best(*measure).is_none()));
         let mut out = Vec::new();
         all.print("app", &mut out).unwrap();
         let text = String::from_utf8(out).unwrap();

@@ -107,10 +107,12 @@ fn counts_beside_snapshots_are_equal() {
         assert_eq!([sum.allocations, sum.reallocations, sum.bytes], [numbers[0], numbers[2], numbers[3]], "{mode}");
         // The same snapshots as without counts.
         let alone = snapshots(truth(), &arguments, &of_run).expect("it runs");
-        let blocks = |run: &Run| run.snapshots.iter().map(|of| (of.at.clone(), of.live_blocks)).collect::<Vec<_>>();
+        let blocks = |run: &Run| {
+            run.snapshots.iter().map(|snapshot| (snapshot.at.clone(), snapshot.live_blocks)).collect::<Vec<_>>()
+        };
         // Threads that still run have what they have at that moment, and report it late.
         if mode != "threads" {
-            let peak = run.snapshots.iter().map(|of| of.live_bytes).max();
+            let peak = run.snapshots.iter().map(|snapshot| snapshot.live_bytes).max();
             assert!(run.peak_bytes >= peak && peak.is_some(), "{mode}: {:?} {peak:?}", run.peak_bytes);
             assert_eq!(blocks(&run).last(), blocks(&alone).last(), "{mode}");
         }

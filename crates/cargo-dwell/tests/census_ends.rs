@@ -60,8 +60,8 @@ impl Run {
     /// The program, the helper and the copies.
     fn children(&self) -> Vec<i32> {
         let Ok(threads) = fs::read_dir(format!("/proc/{}/task", self.tool.id())) else { return Vec::new() };
-        let of = |thread: fs::DirEntry| fs::read_to_string(thread.path().join("children")).unwrap_or_default();
-        let text: String = threads.flatten().map(of).collect();
+        let children = |thread: fs::DirEntry| fs::read_to_string(thread.path().join("children")).unwrap_or_default();
+        let text: String = threads.flatten().map(children).collect();
         text.split_whitespace().map(|id| id.parse().expect("a number")).collect()
     }
 

@@ -93,11 +93,11 @@ struct Group {
 impl Group {
     /// Returns `None` if there can be none.
     fn new(name: &str) -> Option<Self> {
-        let of = fs::read_to_string("/proc/self/cgroup").ok()?;
-        let first = of.lines().find_map(|line| line.split_once(":memory:"));
+        let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
+        let first = groups.lines().find_map(|line| line.split_once(":memory:"));
         let (root, path, limit) = match first {
             Some((_, path)) => ("/sys/fs/cgroup/memory", path, "memory.limit_in_bytes"),
-            None => ("/sys/fs/cgroup", of.lines().find_map(|line| line.strip_prefix("0::"))?, "memory.max"),
+            None => ("/sys/fs/cgroup", groups.lines().find_map(|line| line.strip_prefix("0::"))?, "memory.max"),
         };
         let folder = Path::new(root).join(path.trim_start_matches('/')).join(format!("{name}-{}", std::process::id()));
         fs::create_dir(&folder).ok()?;
@@ -178,7 +178,7 @@ fn a_kill_of_many_small_blocks_leaves_a_report() {
     eprintln!("{} of {live} live bytes, {:?}", snapshot.live_bytes, document.program.sample);
     assert!(document.program.sample.is_some() && errors.contains("the report is as with --sample "), "{errors}");
     assert!(snapshot.live_bytes * 2 > live && snapshot.live_bytes < live + live / 10, "{live}: {errors}");
-    assert!(snapshot.blocks.iter().any(|of| of.content.contains("Session")), "{errors}");
+    assert!(snapshot.blocks.iter().any(|blocks| blocks.content.contains("Session")), "{errors}");
 }
 
 /// A kill between the stop of the first thread and the copy: the tool waited for the threads for ever. And threads that waited

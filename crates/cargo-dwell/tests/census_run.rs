@@ -217,7 +217,11 @@ fn snapshots_do_not_interrupt_system_calls() {
     assert_eq!((run.code, run.snapshots.len() > 5), (0, true), "{:?}", run.notes);
     let stopped = run.snapshots.iter().filter(|snapshot| snapshot.threads.len() == 4);
     // On a busy machine few copies are made before the threads end.
-    assert!(stopped.count() > 0, "{:?}", run.snapshots.iter().map(|of| of.threads.len()).collect::<Vec<_>>());
+    assert!(
+        stopped.count() > 0,
+        "{:?}",
+        run.snapshots.iter().map(|snapshot| snapshot.threads.len()).collect::<Vec<_>>()
+    );
 }
 
 #[test]

@@ -60,7 +60,7 @@ pub fn parse(text: &str) -> usize {
 fn main() {
     let mut state = State::default();
     state.reserve();
-    let requests: u64 = std::env::args().nth(1).and_then(|of| of.parse().ok()).unwrap_or(2000);
+    let requests: u64 = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(2000);
     let mut sum = 0;
     for number in 0..requests {
         state.login(number);
@@ -72,9 +72,9 @@ fn main() {
         _ => {}
     }
     for event in &state.events {
-        match event { Event::Login(of) | Event::Logout(of) => sum += of }
+        match event { Event::Login(user) | Event::Logout(user) => sum += user }
     }
-    sum += state.sessions.iter().map(|of| of.score + of.user.len() as u64).sum::<u64>();
+    sum += state.sessions.iter().map(|session| session.score + session.user.len() as u64).sum::<u64>();
     black_box(&state);
     println!("{sum}");
 }
@@ -141,7 +141,11 @@ fn error(folder: &Path, arguments: &[&str]) -> String {
 fn path_of(folder: &Path, name: &str) -> Option<PathBuf> {
     let file = folder.join("release").join(name);
     let folders = || fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-    if file.is_file() { Some(file) } else { folders().filter(|of| of.is_dir()).find_map(|of| path_of(&of, name)) }
+    if file.is_file() {
+        Some(file)
+    } else {
+        folders().filter(|folder| folder.is_dir()).find_map(|folder| path_of(&folder, name))
+    }
 }
 
 #[test]
@@ -290,8 +294,8 @@ fn allocations_are_those_of_tests() {
     let saved = path.join("base.json");
     let found = json(path, &["--test", "hot", "--save", saved.to_str().unwrap(), "--repeat", "1"], 0);
     let tests = found["tests"].as_array().unwrap();
-    let of = |name: &str| tests.iter().find(|test| test["test"] == name).unwrap_or_else(|| panic!("{found:#}"));
-    assert_eq!((of("hot::few")["blocks"].as_u64(), of("hot::many")["blocks"].as_u64()), (Some(3), Some(300)));
+    let test_of = |name: &str| tests.iter().find(|test| test["test"] == name).unwrap_or_else(|| panic!("{found:#}"));
+    assert_eq!((test_of("hot::few")["blocks"].as_u64(), test_of("hot::many")["blocks"].as_u64()), (Some(3), Some(300)));
     fs::write(path.join("tests/hot.rs"), hot.replace("boxes(3), 3", "boxes(50), 1225")).unwrap();
     let found = json(path, &["--test", "hot", "--base", saved.to_str().unwrap()], 1);
     let grown = found["grown"].as_array().unwrap();
@@ -380,8 +384,8 @@ fn wrong_input_is_one_line() {
 /// Returns the processes whose command line names a folder.
 fn processes_of(folder: &Path) -> Vec<String> {
     let all = fs::read_dir("/proc").unwrap().flatten();
-    let of = |entry: fs::DirEntry| fs::read(entry.path().join("cmdline")).ok();
-    let named = all.filter_map(of).map(|line| String::from_utf8_lossy(&line).replace('\0', " "));
+    let command_line = |entry: fs::DirEntry| fs::read(entry.path().join("cmdline")).ok();
+    let named = all.filter_map(command_line).map(|line| String::from_utf8_lossy(&line).replace('\0', " "));
     named.filter(|line| line.contains(folder.to_str().unwrap())).collect()
 }
 

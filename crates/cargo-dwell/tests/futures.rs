@@ -70,15 +70,15 @@ fn check(release: bool) {
 
     // Held values by the line of the `.await`. `pinned` is a variable of std's `pin!`.
     let mut awaits: BTreeMap<u64, Vec<BTreeSet<(String, String)>>> = BTreeMap::new();
-    for of in
+    for point in
         futures.iter().filter(|future| in_main(future)).flat_map(|future| future["awaits"].as_array().expect("a list"))
     {
-        let held = of["held"].as_array().expect("a list").iter();
+        let held = point["held"].as_array().expect("a list").iter();
         let text = |held: &Value, key: &str| held[key].as_str().expect("a text").to_owned();
         let held = held
             .map(|held| (text(held, "name"), text(held, "type")))
             .filter(|(name, _)| !name.starts_with("__") && name != "pinned");
-        awaits.entry(line(of)).or_default().push(held.collect());
+        awaits.entry(line(point)).or_default().push(held.collect());
     }
     let mut wrong = Vec::new();
     let expected = marked("// holds:");
@@ -91,8 +91,8 @@ fn check(release: bool) {
             continue;
         };
         for found in found {
-            let fits = |(name, of): &(&str, &str)| {
-                found.iter().any(|(known, known_of)| known == name && (*of == "_" || known_of == of))
+            let fits = |(name, type_name): &(&str, &str)| {
+                found.iter().any(|(known, known_of)| known == name && (*type_name == "_" || known_of == type_name))
             };
             if found.len() != expected.len() || !expected.iter().all(fits) {
                 wrong.push(format!("{line}: expected {expected:?}, found {found:?}"));

@@ -73,8 +73,8 @@ fn error(arguments: &[&str]) -> String {
 /// Returns the blocks and bytes of an owner.
 fn owned(snapshot: &Value, owner: &str) -> (u64, u64) {
     let rows = snapshot["blocks"].as_array().expect("there are rows");
-    let of = |row: &&Value| row["owner"] == owner;
-    let sum = |key: &str| rows.iter().filter(of).map(|row| row[key].as_u64().expect("a number")).sum();
+    let has_owner = |row: &&Value| row["owner"] == owner;
+    let sum = |key: &str| rows.iter().filter(has_owner).map(|row| row[key].as_u64().expect("a number")).sum();
     (sum("blocks"), sum("bytes"))
 }
 

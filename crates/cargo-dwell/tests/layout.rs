@@ -43,7 +43,7 @@ fn json_has_the_documented_fields() {
     assert_eq!(document["version"], 1);
     assert!(document["program"]["rustc"].is_string());
     let types = document["types"].as_array().unwrap();
-    let tagged = types.iter().find(|of| of["path"] == "fixture::Tagged").unwrap();
+    let tagged = types.iter().find(|ty| ty["path"] == "fixture::Tagged").unwrap();
     // Where std has debug info, it has a `Tagged` too.
     assert_eq!(tagged["name"].as_str().unwrap().trim_start_matches("fixture::"), "Tagged");
     assert_eq!((&tagged["size"], &tagged["align"], &tagged["padding"]), (&216.into(), &8.into(), &7.into()));
@@ -90,7 +90,7 @@ fn explain_draws_a_type() {
 fn table_is_sorted_and_filtered() {
     let sizes = |arguments: &[&str]| -> Vec<u64> {
         let document = json("layout", arguments);
-        document["types"].as_array().unwrap().iter().map(|of| of["size"].as_u64().unwrap()).collect()
+        document["types"].as_array().unwrap().iter().map(|ty| ty["size"].as_u64().unwrap()).collect()
     };
     let by_size = sizes(&["fixture::", "--sort", "size"]);
     assert!(by_size.is_sorted_by(|a, b| a >= b) && by_size.len() > 10);

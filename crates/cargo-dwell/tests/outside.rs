@@ -8,6 +8,8 @@ mod container;
 mod damaged;
 #[path = "outside/dumped.rs"]
 mod dumped;
+#[path = "outside/forked.rs"]
+mod forked;
 #[path = "outside/libcs.rs"]
 mod libcs;
 #[path = "outside/refused.rs"]

@@ -111,7 +111,7 @@ fn census_diff_page_compares_two_runs() {
     let diff: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!((&diff["before"]["live_bytes"], &diff["after"]["live_bytes"]), (&2200.into(), &3000.into()));
     let owners: Vec<&str> =
-        diff["changes"].as_array().unwrap().iter().map(|of| of["owner"].as_str().unwrap()).collect();
+        diff["changes"].as_array().unwrap().iter().map(|change| change["owner"].as_str().unwrap()).collect();
     assert_eq!(owners, ["Shape.members", "Gone.list"]);
     let Some(browser) = chromium() else {
         crate::support::skip("there is no Chromium to open the page with");

@@ -35,7 +35,7 @@ fn json(output: &Output) -> Value {
 }
 
 fn has_type(output: &Output, name: &str) -> bool {
-    json(output)["types"].as_array().expect("a list").iter().any(|of| of["name"] == name)
+    json(output)["types"].as_array().expect("a list").iter().any(|ty| ty["name"] == name)
 }
 
 /// Checks that the run failed: nothing on standard output, one line on standard error that contains all `parts`, and
@@ -125,7 +125,7 @@ fn only_binary_is_built_with_debug_info() {
     // The manifest has `debug = false` for the package, which environment variables cannot override.
     let output = dwell(&member("single"), &["dwell", LAYOUT, "--offline", "--format", "json"]);
     let report = json(&output);
-    let config = report["types"].as_array().unwrap().iter().find(|of| of["name"] == "Config").expect("a type");
+    let config = report["types"].as_array().unwrap().iter().find(|ty| ty["name"] == "Config").expect("a type");
     assert_eq!((config["size"].as_u64(), config["align"].as_u64()), (Some(160), Some(8)));
     assert_eq!(config["path"], "single::Config");
     assert_eq!(config["padding"].as_u64(), Some(7));

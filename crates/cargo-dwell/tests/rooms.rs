@@ -139,9 +139,9 @@ fn imports(files: &[(String, String)]) -> BTreeMap<Vec<String>, BTreeMap<String,
                 to.pop();
             }
             let same = from.iter().zip(&to).take_while(|(from, to)| from == to).count();
-            if let (true, Some(of), Some(used)) = (same > 0, from.get(same), to.get(same)) {
+            if let (true, Some(user), Some(used)) = (same > 0, from.get(same), to.get(same)) {
                 let parts = all.entry(from[..same].to_vec()).or_default();
-                parts.entry(of.clone()).or_default().insert(used.clone());
+                parts.entry(user.clone()).or_default().insert(used.clone());
             }
         }
     }
@@ -170,10 +170,10 @@ fn imports_have_no_circles() {
     let count = imports.values().flat_map(BTreeMap::values).map(BTreeSet::len).sum::<usize>();
     assert!(count > 300, "the imports are read");
     let mut shown = Vec::new();
-    for (of, parts) in imports {
+    for (module, parts) in imports {
         for (from, to) in circles(parts) {
             let to: Vec<String> = to.into_iter().collect();
-            shown.push(format!("in {}: {from} uses {}", of.join("::"), to.join(", ")));
+            shown.push(format!("in {}: {from} uses {}", module.join("::"), to.join(", ")));
         }
     }
     assert!(shown.is_empty(), "these are in a circle, or lead to one:\n{}", shown.join("\n"));

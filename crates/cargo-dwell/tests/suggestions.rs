@@ -41,7 +41,7 @@ fn measured(program: &Value, first: &str) -> Vec<(String, u64, u64)> {
 
 fn of_name<'a>(document: &'a Value, list: &str, key: &str, name: &str) -> &'a Value {
     let list = document[list].as_array().expect("a list");
-    list.iter().find(|of| of[key] == name).unwrap_or_else(|| panic!("no {name}"))
+    list.iter().find(|entry| entry[key] == name).unwrap_or_else(|| panic!("no {name}"))
 }
 
 #[test]
@@ -133,8 +133,8 @@ fn what_is_not_shown_has_its_reason() {
     }
     assert!(of_name(&document, "types", "name", "Target")["suggestion"].is_null());
     let generated = document["types"].as_array().expect("a list").iter();
-    for of in generated.filter(|of| of["path"].as_str().is_some_and(|path| path.contains("__either"))) {
-        assert!(of["suggestion"].is_null() || of["suggestion"]["withheld"]["reason"] == "generated", "{of:#}");
+    for found in generated.filter(|found| found["path"].as_str().is_some_and(|path| path.contains("__either"))) {
+        assert!(found["suggestion"].is_null() || found["suggestion"]["withheld"]["reason"] == "generated", "{found:#}");
     }
     for (name, before, after) in measured(&document, "silent") {
         let suggestion = &of_name(&document, "types", "name", &name)["suggestion"];
@@ -207,7 +207,8 @@ fn futures_get_the_change_that_saves_what_is_said() {
     let twice = of_name(&document, "futures", "function", "twice")["suggestions"].as_array().expect("a list").iter();
     assert!(twice.clone().all(|one| one["future"] != "{async fn copies}"), "{twice:#?}");
     // Each place has what it saves after the others, so what is shown saves something.
-    let all = document["futures"].as_array().expect("a list").iter().filter_map(|of| of["suggestions"].as_array());
+    let all =
+        document["futures"].as_array().expect("a list").iter().filter_map(|future| future["suggestions"].as_array());
     let shown: Vec<_> = all.flatten().filter(|one| one["shown"] == true).collect();
     assert!(!shown.is_empty() && shown.iter().all(|one| one["saves_together"].as_u64() >= Some(128)), "{shown:#?}");
     let checked = of_name(&document, "futures", "function", "checked");
@@ -263,7 +264,12 @@ fn box_of_a_trait_object_gets_its_edits_and_says_what_the_blocks_become() {
 #[test]
 fn statics_are_listed() {
     let list: Value = serde_json::from_str(&text(&["layout", "--statics", "--format", "json"])).expect("JSON");
-    let pool = list.as_array().expect("a list").iter().find(|of| of["path"] == "suggested::POOL").expect("the pool");
+    let pool = list
+        .as_array()
+        .expect("a list")
+        .iter()
+        .find(|variable| variable["path"] == "suggested::POOL")
+        .expect("the pool");
     assert_eq!((&pool["type"], &pool["size"]), (&"[u64; 512]".into(), &4096.into()));
 }
 
@@ -311,11 +317,16 @@ fn suggestions_are_at_their_lines_in_sarif() {
         let document = json(command, &["--sarif", file.to_str().expect("UTF-8")]);
         let sarif: Value = serde_json::from_slice(&std::fs::read(&file).expect("a file")).expect("JSON");
         let results = sarif["runs"][0]["results"].as_array().expect("results");
-        assert!(results.iter().all(|of| of["level"] == "note" && of["ruleId"] == command.trim_end_matches('s')));
+        assert!(
+            results
+                .iter()
+                .all(|finding| finding["level"] == "note" && finding["ruleId"] == command.trim_end_matches('s'))
+        );
         if command == "layout" {
             let shape = &of_name(&document, "types", "name", "Shape")["suggestion"]["edits"][0];
-            let is_it =
-                |of: &&Value| of["message"]["text"].as_str().is_some_and(|text| text.starts_with("Shape takes "));
+            let is_it = |finding: &&Value| {
+                finding["message"]["text"].as_str().is_some_and(|text| text.starts_with("Shape takes "))
+            };
             let place = &results.iter().find(is_it).expect("it")["locations"][0]["physicalLocation"];
             assert_eq!(
                 (&place["artifactLocation"]["uri"], &place["region"]["startLine"]),
@@ -349,6 +360,54 @@ fn stack_frames_have_their_locals() {
     }
     let output = dwell(&["stack", "buffr"]);
     assert!(String::from_utf8_lossy(&output.stderr).contains("buffer") && output.status.code() == Some(2));
+}
+
+/// Other targets' instructions and tables for unwinding.
+#[test]
+fn stack_frames_of_other_targets_are_read() {
+    const TARGETS: [&str; 6] = [
+        "thumbv7em-none-eabi",
+        "thumbv6m-none-eabi",
+        "riscv32imac-unknown-none-elf",
+        "riscv64gc-unknown-none-elf",
+        "aarch64-unknown-none",
+        "i686-unknown-linux-gnu",
+    ];
+    let folder = tempfile::tempdir().expect("a folder");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bare/program.rs");
+    for target in TARGETS {
+        let file = folder.path().join(target);
+        let mut rustc = Command::new("rustc");
+        rustc.args(["--edition", "2024", "-Cpanic=abort", "-g", "-O", "-Clinker=rust-lld", "-Clinker-flavor=ld.lld"]);
+        rustc.args(["-Clink-arg=--unresolved-symbols=ignore-all", "-Clink-arg=--entry=_start", "--target", target]);
+        // Programs without `core` are a feature of nightly compilers.
+        let built = rustc.env("RUSTC_BOOTSTRAP", "1").arg("-o").arg(&file).arg(&source).output().expect("rustc runs");
+        if !built.status.success() {
+            eprintln!("skipped: rustc builds nothing for {target}: {}", String::from_utf8_lossy(&built.stderr));
+            continue;
+        }
+        let stack = |format: &str| {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-dwell"));
+            let output = command.args(["stack", "--all", "--format", format, "--exe"]).arg(&file).output();
+            String::from_utf8(output.expect("it runs").stdout).expect("UTF-8")
+        };
+        let document: Value = serde_json::from_str(&stack("json")).expect("JSON");
+        let find = |name: &str| of_name(&document, "functions", "name", name);
+        let frame = |name: &str| find(name)["frame"].as_u64().expect("bytes");
+        assert!((604..704).contains(&frame("leaf")) && (604..704).contains(&frame("middle")), "{document:#}");
+        assert_eq!(
+            (&find("leaf")["locals"][0]["name"], &find("leaf")["locals"][0]["size"]),
+            (&"packet".into(), &604.into())
+        );
+        let start = find("_start");
+        let path: Vec<&str> =
+            start["path"].as_array().expect("a path").iter().filter_map(|step| step["name"].as_str()).collect();
+        assert_eq!(path, ["_start", "middle", "leaf"], "{target}");
+        assert_eq!(start["deepest"], frame("_start") + frame("middle") + frame("leaf"));
+        // Without an allocator there is no box, and a microcontroller has a few KiB.
+        let is_small = !target.contains("64");
+        assert_eq!(stack("markdown").contains("`packet` in a static"), is_small, "{target}");
+    }
 }
 
 #[test]

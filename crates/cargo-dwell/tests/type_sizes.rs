@@ -63,22 +63,22 @@ fn parse(krate: &str, text: &str) -> Vec<Printed> {
             next = 0;
             continue;
         }
-        let Some(of) = types.last_mut() else { continue };
+        let Some(ty) = types.last_mut() else { continue };
         let in_variant = line.starts_with("        ");
         let line = line.trim_start();
         if let Some(tag) = line.strip_prefix("discriminant: ") {
-            of.tag = part(tag, "").expect("bytes");
+            ty.tag = part(tag, "").expect("bytes");
         } else if let Some(padding) = line.strip_prefix("end padding: ") {
-            of.end_padding = part(padding, "").expect("bytes");
+            ty.end_padding = part(padding, "").expect("bytes");
         } else if let Some((name, size)) = named(line, "variant") {
-            next = of.tag;
-            of.variants.push(Variant { name: Some(name.into()), size: part(size, ""), ..Variant::default() });
+            next = ty.tag;
+            ty.variants.push(Variant { name: Some(name.into()), size: part(size, ""), ..Variant::default() });
         } else {
-            if of.variants.is_empty() {
+            if ty.variants.is_empty() {
                 assert!(!in_variant, "{line}");
-                of.variants.push(Variant::default());
+                ty.variants.push(Variant::default());
             }
-            let variant = of.variants.last_mut().expect("there is one");
+            let variant = ty.variants.last_mut().expect("there is one");
             if let Some(padding) = line.strip_prefix("padding: ") {
                 let padding = part(padding, "").expect("bytes");
                 variant.padding += padding;
@@ -224,40 +224,40 @@ struct Outcome {
 }
 
 fn compare(printed: &[Printed], known: &[Type], several: &BTreeSet<String>) -> Outcome {
-    let known: Vec<(Vec<String>, &Type)> = known.iter().map(|of| (tokens(&of.path), of)).collect();
+    let known: Vec<(Vec<String>, &Type)> = known.iter().map(|ty| (tokens(&ty.path), ty)).collect();
     let mut by_name: HashMap<_, Vec<&(Vec<String>, &Type)>> = HashMap::new();
-    for of in &known {
-        let head = head(&of.0);
+    for ty in &known {
+        let head = head(&ty.0);
         // The compiler omits default arguments.
         let is_default =
             |two: &[&str]| two[0] == "<" && ["Global", "RandomState", "DefaultHashBuilder"].contains(&two[1]);
         if let Some(end) = head.windows(2).position(is_default) {
-            by_name.entry(head[..end].to_vec()).or_default().push(of);
+            by_name.entry(head[..end].to_vec()).or_default().push(ty);
         }
-        by_name.entry(head).or_default().push(of);
+        by_name.entry(head).or_default().push(ty);
     }
     let mut outcome = Outcome::default();
     let mut seen = BTreeSet::new();
-    for of in printed {
-        if !seen.insert((&of.krate, &of.name, of.size)) {
+    for ty in printed {
+        if !seen.insert((&ty.krate, &ty.name, ty.size)) {
             continue;
         }
         outcome.printed += 1;
-        let tokens = tokens(&of.name);
+        let tokens = tokens(&ty.name);
         let candidates = by_name.get(&head(&tokens)).map_or(&[][..], Vec::as_slice);
-        let same = candidates.iter().filter(|(known, _)| same_name(&tokens, known, &of.krate));
-        let differences: Vec<String> = same.map(|(_, known)| difference(of, known)).collect();
+        let same = candidates.iter().filter(|(known, _)| same_name(&tokens, known, &ty.krate));
+        let differences: Vec<String> = same.map(|(_, known)| difference(ty, known)).collect();
         if differences.is_empty() {
             continue;
         }
         outcome.both += 1;
         if differences.iter().all(|difference| !difference.is_empty()) {
-            if several.contains(&of.krate) || several.iter().any(|krate| of.name.contains(&format!("{krate}::"))) {
+            if several.contains(&ty.krate) || several.iter().any(|krate| ty.name.contains(&format!("{krate}::"))) {
                 outcome.both -= 1;
                 outcome.ambiguous += 1;
                 continue;
             }
-            outcome.different.push(format!("{}: {}", of.name, differences[0]));
+            outcome.different.push(format!("{}: {}", ty.name, differences[0]));
         }
     }
     outcome
@@ -269,7 +269,11 @@ fn difference(printed: &Printed, known: &Type) -> String {
         return format!("{} align {}, not {} align {}", known.size, known.align, printed.size, printed.align);
     }
     let fields = |fields: &[json::Field]| -> BTreeSet<(String, u64, u64)> {
-        fields.iter().filter(|field| field.size > 0).map(|of| (of.name.clone(), of.offset, of.size)).collect()
+        fields
+            .iter()
+            .filter(|field| field.size > 0)
+            .map(|field| (field.name.clone(), field.offset, field.size))
+            .collect()
     };
     for variant in &printed.variants {
         let Some(name) = &variant.name else {
@@ -500,8 +504,8 @@ fn print_type_sizes_output_is_parsed() {
                 print-type-size         field `.0`: 8 bytes, alignment: 8 bytes\n\
                 print-type-size     variant `B`: 0 bytes\n";
     let types = parse("app", text);
-    let [of] = &types[..] else { panic!("{types:?}") };
-    assert_eq!((of.size, of.align, of.tag, of.variants.len()), (16, 8, 1, 2));
-    assert_eq!(of.variants[0].fields, BTreeSet::from([("0".to_owned(), 8, 8)]));
-    assert_eq!((of.variants[0].size, of.variants[0].padding), (Some(15), 7));
+    let [ty] = &types[..] else { panic!("{types:?}") };
+    assert_eq!((ty.size, ty.align, ty.tag, ty.variants.len()), (16, 8, 1, 2));
+    assert_eq!(ty.variants[0].fields, BTreeSet::from([("0".to_owned(), 8, 8)]));
+    assert_eq!((ty.variants[0].size, ty.variants[0].padding), (Some(15), 7));
 }

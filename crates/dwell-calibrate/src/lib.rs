@@ -121,25 +121,25 @@ impl Calibration {
         let counts = instructions(patterns::ALL);
         let zero = time(&patterns::EMPTY);
         // The costs of a pattern's phases, for the numbers of values of both measures.
-        let phases = |of: Counted| -> [Cost; 2] {
-            let times = time(&patterns::ALL[of as usize]);
-            let number = |phase: usize| Some(*counts.as_ref()?.get(of as usize)?.get(phase)? as f64);
+        let phases = |pattern: Counted| -> [Cost; 2] {
+            let times = time(&patterns::ALL[pattern as usize]);
+            let number = |phase: usize| Some(*counts.as_ref()?.get(pattern as usize)?.get(phase)? as f64);
             [0, 1].map(|phase| Cost {
                 nanos: (times[phase] - zero[phase]).max(0.0),
                 instructions: number(phase).unwrap_or(0.0),
             })
         };
-        let per_value = |of: Counted, cost: Cost| Cost {
-            nanos: cost.nanos / patterns::ALL[of as usize].timed as f64,
-            instructions: cost.instructions / patterns::ALL[of as usize].counted as f64,
+        let per_value = |pattern: Counted, cost: Cost| Cost {
+            nanos: cost.nanos / patterns::ALL[pattern as usize].timed as f64,
+            instructions: cost.instructions / patterns::ALL[pattern as usize].counted as f64,
         };
-        let each = |of: Counted| phases(of).map(|cost| per_value(of, cost));
+        let each = |pattern: Counted| phases(pattern).map(|cost| per_value(pattern, cost));
         // The vector of the handles is not the allocator's.
         let without = |cost: [Cost; 2], base: [Cost; 2]| [cost[0].less(base[0]), cost[1].less(base[1])];
         let words = each(Counted::Words);
         let values = each(Counted::Values);
-        let place = |of: Counted, base: [Cost; 2]| {
-            let [make, drop] = without(each(of), base);
+        let place = |pattern: Counted, base: [Cost; 2]| {
+            let [make, drop] = without(each(pattern), base);
             make.plus(drop)
         };
         let mut cached = without(each(Counted::GlibcCached), words);
@@ -149,8 +149,8 @@ impl Calibration {
         }
         let [mimalloc, freed] = without(each(Counted::Mimalloc), words);
         let none = [Cost::default(); 2];
-        let beside = |of: Counted| each(of)[0].less(each(Counted::Boxes)[0]);
-        let resized = |of: Counted, [make, drop]: [Cost; 2]| each(of)[0].less(make.plus(drop));
+        let beside = |pattern: Counted| each(pattern)[0].less(each(Counted::Boxes)[0]);
+        let resized = |pattern: Counted, [make, drop]: [Cost; 2]| each(pattern)[0].less(make.plus(drop));
         let fast = without(each(Counted::GlibcFast), words);
         let heap = without(each(Counted::GlibcHeap), words);
         let glibc = calls(cached, fast, heap, resized(Counted::GlibcResized, cached));
@@ -158,10 +158,10 @@ impl Calibration {
         // Between a program and its allocator are functions of std. Which allocator this program has shows the smaller
         // difference that is one.
         let alone = [Counted::GlibcAlone, Counted::MimallocAlone];
-        let differences = alone.map(|of| each(Counted::ByStd)[0].instructions - each(of)[0].instructions);
-        let between = differences.into_iter().filter(|of| *of > 0.0).fold(f64::INFINITY, f64::min);
+        let differences = alone.map(|pattern| each(Counted::ByStd)[0].instructions - each(pattern)[0].instructions);
+        let between = differences.into_iter().filter(|difference| *difference > 0.0).fold(f64::INFINITY, f64::min);
         let between = Cost { nanos: 0.0, instructions: if between.is_finite() { between } else { 0.0 } };
-        let with_std = |of: Calls| Calls { allocate: of.allocate.map(|call| call.plus(between)), ..of };
+        let with_std = |calls: Calls| Calls { allocate: calls.allocate.map(|call| call.plus(between)), ..calls };
         Self {
             glibc: with_std(glibc),
             mimalloc: with_std(Calls { allocate: [mimalloc; 3], free: [freed; 3], reallocate: moves }),
@@ -189,7 +189,7 @@ impl Calibration {
 
     /// Returns what a value costs in a place.
     pub fn place(&self, place: Place) -> Cost {
-        self.places.iter().find(|(of, _)| *of == place).map(|(_, cost)| *cost).unwrap_or_default()
+        self.places.iter().find(|(known, _)| *known == place).map(|(_, cost)| *cost).unwrap_or_default()
     }
 }
 
@@ -264,8 +264,8 @@ mod tests {
             assert!(fast.instructions > cached.instructions && heap.instructions > cached.instructions, "{found:?}");
             assert!(found.place(Place::Arena).instructions > 0.0, "{found:?}");
             assert!(found.grown.instructions > 0.0, "{found:?}");
-            let resized = [found.glibc, found.mimalloc].map(|of| of.reallocate.instructions);
-            assert!(resized.iter().all(|of| (10.0..2000.0).contains(of)), "{found:?}");
+            let resized = [found.glibc, found.mimalloc].map(|calls| calls.reallocate.instructions);
+            assert!(resized.iter().all(|instructions| (10.0..2000.0).contains(instructions)), "{found:?}");
         } else {
             eprintln!("skipped: no process can be run step by step here");
         }

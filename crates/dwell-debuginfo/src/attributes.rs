@@ -23,11 +23,11 @@ pub(super) struct Common<'d> {
 /// Returns the fixed address of an expression, as [`Attributes::fixed_address`]. `indexed` returns an address of the unit's
 /// table.
 fn fixed_address(
-    of: gimli::Expression<Slice<'_>>,
+    expression: gimli::Expression<Slice<'_>>,
     encoding: gimli::Encoding,
     indexed: impl Fn(gimli::DebugAddrIndex) -> Option<u64>,
 ) -> Option<(u64, bool)> {
-    let mut operations = of.operations(encoding);
+    let mut operations = expression.operations(encoding);
     let of_thread = |value: u64, next: Option<Operation<_>>| (next == Some(Operation::TLS)).then_some((value, true));
     let (mut address, is_thread_local) = match operations.next().ok()?? {
         Operation::Address { address } => (address, false),
@@ -186,7 +186,7 @@ mod tests {
     use super::*;
     use gimli::{Encoding, Format, RunTimeEndian};
 
-    fn of(code: &[u8]) -> Option<(u64, bool)> {
+    fn fixed(code: &[u8]) -> Option<(u64, bool)> {
         let encoding = Encoding { address_size: 8, format: Format::Dwarf32, version: 5 };
         let code = gimli::EndianSlice::new(code, RunTimeEndian::Little);
         fixed_address(gimli::Expression(code), encoding, |index| [0, 0x5000].get(index.0).copied())
@@ -196,16 +196,16 @@ mod tests {
     fn statics_have_an_address_and_an_offset() {
         let (plus, tls) = (dw::DW_OP_plus_uconst.0, dw::DW_OP_form_tls_address.0);
         let address = [dw::DW_OP_addr.0, 0x10, 0x40, 0, 0, 0, 0, 0, 0];
-        assert_eq!(of(&address), Some((0x4010, false)));
-        assert_eq!(of(&[&address[..], &[plus, 8]].concat()), Some((0x4018, false)));
-        assert_eq!(of(&[dw::DW_OP_addrx.0, 1]), Some((0x5000, false)));
-        assert_eq!(of(&[dw::DW_OP_addrx.0, 1, plus, 0x7f]), Some((0x507f, false)));
+        assert_eq!(fixed(&address), Some((0x4010, false)));
+        assert_eq!(fixed(&[&address[..], &[plus, 8]].concat()), Some((0x4018, false)));
+        assert_eq!(fixed(&[dw::DW_OP_addrx.0, 1]), Some((0x5000, false)));
+        assert_eq!(fixed(&[dw::DW_OP_addrx.0, 1, plus, 0x7f]), Some((0x507f, false)));
         // One that was removed, a part of a static, and garbage.
-        assert_eq!(of(&[dw::DW_OP_addrx.0, 0, plus, 8]), None);
-        assert_eq!(of(&[&address[..], &[plus, 8, dw::DW_OP_piece.0, 8]].concat()), None);
-        assert_eq!(of(&address[..4]), None);
-        assert_eq!(of(&[dw::DW_OP_const1u.0, 24, tls]), Some((24, true)));
-        assert_eq!(of(&[dw::DW_OP_const1u.0, 0, tls]), Some((0, true)));
-        assert_eq!(of(&[dw::DW_OP_const1u.0, 24]), None);
+        assert_eq!(fixed(&[dw::DW_OP_addrx.0, 0, plus, 8]), None);
+        assert_eq!(fixed(&[&address[..], &[plus, 8, dw::DW_OP_piece.0, 8]].concat()), None);
+        assert_eq!(fixed(&address[..4]), None);
+        assert_eq!(fixed(&[dw::DW_OP_const1u.0, 24, tls]), Some((24, true)));
+        assert_eq!(fixed(&[dw::DW_OP_const1u.0, 0, tls]), Some((0, true)));
+        assert_eq!(fixed(&[dw::DW_OP_const1u.0, 24]), None);
     }
 }

@@ -57,11 +57,11 @@ fn fields<'d>(
         let attr = |wanted| attrs.iter().find(|attr| attr.name() == wanted);
         let called = || attr(dw::DW_AT_name).and_then(|attr| text(attr.value()));
         match &mut found {
-            Some((of, fields)) => {
-                if depth <= *of {
+            Some((outer, fields)) => {
+                if depth <= *outer {
                     break;
                 }
-                if depth == *of + 1
+                if depth == *outer + 1
                     && abbreviation.tag() == dw::DW_TAG_member
                     && let Some(offset) = attr(dw::DW_AT_data_member_location).and_then(gimli::Attribute::udata_value)
                     && let Some(field) = called()
@@ -72,7 +72,7 @@ fn fields<'d>(
             None => {
                 if abbreviation.tag() == dw::DW_TAG_structure_type
                     && attr(dw::DW_AT_declaration).is_none()
-                    && called().is_some_and(|of| of == name)
+                    && called().is_some_and(|own| own == name)
                 {
                     found = Some((depth, HashMap::new()));
                 }

@@ -195,10 +195,10 @@ impl Writer {
         self.each(units, Self::text);
         self.each(damaged, |out, text| out.text(&text.as_str().into()));
         for all in [statics, thread_locals] {
-            self.each(all, |out, of| {
-                out.number(of.address);
-                out.text(&of.path);
-                out.id(of.ty);
+            self.each(all, |out, variable| {
+                out.number(variable.address);
+                out.text(&variable.path);
+                out.id(variable.ty);
             });
         }
         self.each(types, Self::ty);
@@ -258,10 +258,10 @@ impl Writer {
                 self.number(2);
                 self.fields(fields);
             }
-            Kind::Enum(of) => {
+            Kind::Enum(definition) => {
                 self.number(3);
-                self.tag(of.tag.as_ref());
-                self.each(&of.variants, |out, variant| {
+                self.tag(definition.tag.as_ref());
+                self.each(&definition.variants, |out, variant| {
                     out.text(&variant.name);
                     out.each(&variant.discriminants, |out, range| {
                         out.wide(*range.start());
@@ -274,9 +274,9 @@ impl Writer {
                 self.number(4);
                 self.fields(fields);
             }
-            Kind::Coroutine(of) => {
+            Kind::Coroutine(coroutine) => {
                 self.number(5);
-                self.coroutine(of);
+                self.coroutine(coroutine);
             }
             Kind::Array { element, count } => {
                 self.number(6);
@@ -292,27 +292,27 @@ impl Writer {
                 self.some(*pointee, Self::id);
                 self.fields(fields);
             }
-            Kind::Vtable(of) => {
+            Kind::Vtable(vtable) => {
                 self.number(9);
-                self.id(of.concrete);
-                self.text(&of.trait_name);
-                self.text(&of.trait_path);
+                self.id(vtable.concrete);
+                self.text(&vtable.trait_name);
+                self.text(&vtable.trait_path);
             }
             Kind::Opaque => self.number(10),
         }
     }
 
-    fn coroutine(&mut self, of: &Coroutine) {
-        self.number(match of.flavour {
+    fn coroutine(&mut self, coroutine: &Coroutine) {
+        self.number(match coroutine.flavour {
             Flavour::AsyncFn => 0,
             Flavour::AsyncBlock => 1,
             Flavour::AsyncClosure => 2,
             Flavour::Other => 3,
         });
-        self.text(&of.function);
-        self.tag(of.tag.as_ref());
-        self.fields(&of.captures);
-        self.each(&of.states, |out, state| {
+        self.text(&coroutine.function);
+        self.tag(coroutine.tag.as_ref());
+        self.fields(&coroutine.captures);
+        self.each(&coroutine.states, |out, state| {
             out.text(&state.name);
             out.some(state.discriminant, Self::wide);
             out.source(state.source.as_ref());

@@ -440,17 +440,17 @@ impl<'d> UnitReader<'_, 'd> {
         let mut is_part = vec![false; partials.len()];
         for index in 0..partials.len() {
             for part in std::mem::take(&mut partials[index].parts) {
-                let of = part.ty.and_then(|ty| by_offset.get(&ty).copied()).filter(|of| *of > index);
-                let mut fields = of.map_or_else(Vec::new, |of| partials[of].raw.fields.clone());
+                let inner = part.ty.and_then(|ty| by_offset.get(&ty).copied()).filter(|inner| *inner > index);
+                let mut fields = inner.map_or_else(Vec::new, |inner| partials[inner].raw.fields.clone());
                 for field in &mut fields {
                     field.offset = field.offset.saturating_add(part.offset);
                 }
                 self.charge(size_of::<RawVariant<'_>>() + fields.len() * size_of::<RawField<'_>>())?;
                 // The entry of a variant has no name, or a number as name. The variant's name is the name of its type.
-                let name = match of {
-                    Some(of) => {
-                        is_part[of] = true;
-                        partials[of].name
+                let name = match inner {
+                    Some(inner) => {
+                        is_part[inner] = true;
+                        partials[inner].name
                     }
                     None => None,
                 };
@@ -475,9 +475,9 @@ impl<'d> UnitReader<'_, 'd> {
                 (None, None, Some(target)) if partial.raw.kind == RawKind::Pointer => Some((target, None)),
                 _ => None,
             };
-            if let Some((of, count)) = unnamed {
+            if let Some((target, count)) = unnamed {
                 self.keep(size_of::<Unnamed>())?;
-                self.types.unnamed.push(Unnamed { at: local, of, count });
+                self.types.unnamed.push(Unnamed { at: local, target, count });
                 continue;
             }
             let key = key(&partial.raw);

@@ -123,7 +123,7 @@ pub(super) fn separate(path: &Path, object: &object::File<'_>) -> Vec<PathBuf> {
             // The folder of debuggers, and the one that debuginfod fills.
             files.extend([also.join(".build-id").join(&name), also.join(&name), also.join(&id).join("debuginfo")]);
             let known = KNOWN.get().into_iter().flatten();
-            files.extend(known.filter(|(of, _)| *of == id).map(|(_, file)| file.clone()));
+            files.extend(known.filter(|(other, _)| *other == id).map(|(_, file)| file.clone()));
         }
         if let Ok(Some((name, _))) = object.gnu_debuglink()
             && let Ok(name) = std::str::from_utf8(name)
@@ -161,8 +161,8 @@ pub fn known(files: Vec<(String, PathBuf)>) {
 /// Returns the start of a path that begins with `/proc/PID/root`.
 fn root_of_process(path: &Path) -> Option<PathBuf> {
     let start: PathBuf = path.components().take(4).collect();
-    let of = start.strip_prefix("/proc").ok()?;
-    let id = of.parent().filter(|_| of.file_name().is_some_and(|name| name == "root"))?;
+    let inside = start.strip_prefix("/proc").ok()?;
+    let id = inside.parent().filter(|_| inside.file_name().is_some_and(|name| name == "root"))?;
     id.to_str()?.parse::<u32>().is_ok().then_some(start)
 }
 

@@ -285,9 +285,9 @@ impl Found {
                 }
                 dw::DW_TAG_variable | dw::DW_TAG_formal_parameter if open.contains(&offset) => {
                     entries.read_attributes(abbreviation.attributes(), &mut attrs)?;
-                    let of = |name| attrs.iter().find(|attr| attr.name() == name);
-                    let name = of(dw::DW_AT_name).and_then(|attr| text(attr.value()));
-                    let ty = of(dw::DW_AT_type).and_then(|attr| reference(input, &attr.value()));
+                    let attribute = |name| attrs.iter().find(|attr| attr.name() == name);
+                    let name = attribute(dw::DW_AT_name).and_then(|attr| text(attr.value()));
+                    let ty = attribute(dw::DW_AT_type).and_then(|attr| reference(input, &attr.value()));
                     if let (Some(name), Some(ty)) = (name, ty) {
                         self.variables.insert(offset, (name.to_string_lossy().into(), ty));
                     }

@@ -39,11 +39,11 @@ pub(super) fn link(
     let aligns = Aligns::new(&raws, &made.list, &find, pointer_size, count);
     // The path of an array or pointer contains the path of its target, which has a lower index.
     let mut paths: Vec<Text> = raws.iter().map(|raw| Text::from(&*raw.path)).collect();
-    for (of, count) in &made.list {
-        let of = paths.get(of.0 as usize).map_or("_", |path| path);
+    for (target, count) in &made.list {
+        let target_path = paths.get(target.0 as usize).map_or("_", |path| path);
         let path = match count {
-            Some(count) => format!("[{of}; {count}]"),
-            None => format!("*const {of}"),
+            Some(count) => format!("[{target_path}; {count}]"),
+            None => format!("*const {target_path}"),
         };
         budget.charge(2 * path.len() as u64 + 256)?;
         paths.push(path.into());
@@ -95,7 +95,7 @@ pub(super) fn link(
             krate: linker.krate(&path, raw.kind),
             name,
             size: raw.size,
-            align: aligns.of(index),
+            align: aligns.get(index),
             source: if is_generated { source_of(names::head(&path)) } else { None },
             path,
             kind,
@@ -108,14 +108,14 @@ pub(super) fn link(
     let empty = linker.texts.get(b"");
     for (index, (element, count)) in made.list.iter().enumerate() {
         let path = Text::clone(&paths[count_named + index]);
-        let of = types.get(element.0 as usize);
-        let size = count.map_or(pointer_size, |count| of.map_or(0, |of| of.size).saturating_mul(count));
-        let unit = of.map_or(0, |of| of.unit);
+        let target = types.get(element.0 as usize);
+        let size = count.map_or(pointer_size, |count| target.map_or(0, |target| target.size).saturating_mul(count));
+        let unit = target.map_or(0, |target| target.unit);
         types.push(Type {
             name: linker.name(&path),
             path,
             size,
-            align: aligns.of(count_named + index),
+            align: aligns.get(count_named + index),
             kind: match *count {
                 Some(count) => Kind::Array { element: *element, count },
                 None => Kind::Pointer { pointee: Some(*element) },
@@ -143,8 +143,9 @@ pub(super) fn link(
     });
     name_niches(&mut types);
     set_unsized_tails(&mut types);
-    let (thread_locals, statics): (Vec<_>, Vec<_>) = statics.into_iter().partition(|of| of.is_thread_local);
-    let fixed = |of: RawStatic| Static { address: of.address, path: of.path.into(), ty: find(of.ty) };
+    let (thread_locals, statics): (Vec<_>, Vec<_>) = statics.into_iter().partition(|variable| variable.is_thread_local);
+    let fixed =
+        |variable: RawStatic| Static { address: variable.address, path: variable.path.into(), ty: find(variable.ty) };
     let statics = statics.into_iter().map(fixed).collect();
     let thread_locals = thread_locals.into_iter().map(fixed).collect();
     let offsets = if with_offsets { Offsets::new(&resolver, &units, budget)? } else { Offsets(Vec::new()) };
@@ -170,7 +171,7 @@ impl Offsets {
         let number = units.iter().map(|unit| unit.types.len()).sum::<usize>() + resolver.made.len();
         budget.charge((number * size_of::<(u64, TypeId)>()) as u64)?;
         let named = units.iter().flat_map(|unit| {
-            unit.types.iter().map(|(at, handle)| (unit.base + u64::from(*at), TypeId(resolver.ranks.of(*handle))))
+            unit.types.iter().map(|(at, handle)| (unit.base + u64::from(*at), TypeId(resolver.ranks.get(*handle))))
         });
         let mut all: Vec<(u64, TypeId)> = named.chain(resolver.made.iter().map(|(at, id)| (*at, *id))).collect();
         all.sort_unstable_by_key(|(at, _)| *at);
@@ -217,7 +218,7 @@ impl<'a> Resolver<'a> {
         let unit = self.units[..self.units.partition_point(|unit| unit.base <= offset)].last()?;
         let local = u32::try_from(offset - unit.base).ok()?;
         match unit.types.binary_search_by_key(&local, |(at, _)| *at) {
-            Ok(index) => Some(TypeId(self.ranks.of(unit.types[index].1))),
+            Ok(index) => Some(TypeId(self.ranks.get(unit.types[index].1))),
             Err(_) => self.made.get(&offset).copied(),
         }
     }
@@ -241,15 +242,15 @@ impl Made {
             let before = open.len();
             let mut left = Vec::new();
             for (at, unnamed) in open {
-                let Some(of) = resolver.find(unnamed.of) else {
+                let Some(target) = resolver.find(unnamed.target) else {
                     left.push((at, unnamed));
                     continue;
                 };
                 budget.charge(48)?;
                 let next = id_of(self.first + self.list.len());
-                let id = *self.ids.entry((of, unnamed.count)).or_insert(next);
+                let id = *self.ids.entry((target, unnamed.count)).or_insert(next);
                 if id == next {
-                    self.list.push((of, unnamed.count));
+                    self.list.push((target, unnamed.count));
                 }
                 resolver.made.insert(at, id);
             }
@@ -303,10 +304,10 @@ impl Aligns {
         // An array has a higher index than its element, except for structs without a known alignment, so this repeats.
         for _ in 0..8 {
             let mut is_done = true;
-            for (index, (of, count)) in made.iter().enumerate() {
-                let of = if count.is_some() { aligns[of.0 as usize] } else { pointer_size };
-                if aligns[raws.len() + index] == 0 && of != 0 {
-                    aligns[raws.len() + index] = of;
+            for (index, (target, count)) in made.iter().enumerate() {
+                let align = if count.is_some() { aligns[target.0 as usize] } else { pointer_size };
+                if aligns[raws.len() + index] == 0 && align != 0 {
+                    aligns[raws.len() + index] = align;
                     is_done = false;
                 }
             }
@@ -314,11 +315,11 @@ impl Aligns {
                 if aligns[index] != 0 {
                     continue;
                 }
-                let of = fields(raw).iter().map(|(ty, _)| aligns[find(*ty).0 as usize]).max().unwrap_or(1).max(1);
+                let align = fields(raw).iter().map(|(ty, _)| aligns[find(*ty).0 as usize]).max().unwrap_or(1).max(1);
                 // A packed struct has a lower alignment than its fields. Its size is a multiple of it, so the size
                 // limits the guess.
                 let fits = 1 << raw.size.trailing_zeros().min(63);
-                aligns[index] = if raw.size == 0 { of } else { of.min(fits) };
+                aligns[index] = if raw.size == 0 { align } else { align.min(fits) };
                 is_done = false;
             }
             if is_done {
@@ -328,7 +329,7 @@ impl Aligns {
         Self(aligns)
     }
 
-    fn of(&self, index: usize) -> u64 {
+    fn get(&self, index: usize) -> u64 {
         self.0[index].max(1)
     }
 }
@@ -367,8 +368,9 @@ struct Linker<'a, 'd, F> {
 
 impl<'d, F: Fn(Option<u64>) -> TypeId> Linker<'_, 'd, F> {
     fn name(&self, path: &Text) -> Text {
-        if let Some((of, for_trait)) = names::vtable(path) {
-            return format!("<{} as {}>::{{vtable}}", self.namer.name(of), self.namer.trait_name(for_trait)).into();
+        if let Some((implementor, for_trait)) = names::vtable(path) {
+            return format!("<{} as {}>::{{vtable}}", self.namer.name(implementor), self.namer.trait_name(for_trait))
+                .into();
         }
         let name = self.namer.name(path);
         if name == **path { Text::clone(path) } else { name.into() }
@@ -466,18 +468,18 @@ impl<'d, F: Fn(Option<u64>) -> TypeId> Linker<'_, 'd, F> {
     }
 
     fn tag(&self, offset: u64, ty: Option<u64>, raw: &RawType<'_>) -> Tag {
-        let of = self.raws.get((self.find)(ty).0 as usize).map(|tag| tag.size);
+        let size = self.raws.get((self.find)(ty).0 as usize).map(|tag| tag.size);
         // The field with the niche is found later, when all types are known.
         let is_niche = raw.kind == RawKind::Variants
             && raw.variants.len() > 1
             && raw.variants.iter().any(|variant| variant.discriminants.is_empty());
-        Tag { offset, size: of.unwrap_or(raw.size), niche: is_niche.then(|| Text::from("")) }
+        Tag { offset, size: size.unwrap_or(raw.size), niche: is_niche.then(|| Text::from("")) }
     }
 
     /// Returns `true` if the tag is a signed integer.
     fn is_signed(&self, raw: &RawType<'_>) -> bool {
-        let of = raw.tag.and_then(|(_, ty)| self.raws.get((self.find)(ty).0 as usize));
-        of.is_some_and(|of| matches!(&*of.path, "i8" | "i16" | "i32" | "i64" | "isize"))
+        let tag = raw.tag.and_then(|(_, ty)| self.raws.get((self.find)(ty).0 as usize));
+        tag.is_some_and(|tag| matches!(&*tag.path, "i8" | "i16" | "i32" | "i64" | "isize"))
     }
 
     fn coroutine(&mut self, raw: &RawType<'d>, outer: &str, kind: &str) -> Coroutine {
@@ -552,7 +554,7 @@ fn set_unsized_tails(types: &mut Vec<Type>) {
             continue;
         }
         let is_text = ty.path.ends_with("str>") && &*element.name == "u8";
-        let name = |of: &str| if is_text { "str".into() } else { format!("[{of}]").into() };
+        let name = |element: &str| if is_text { "str".into() } else { format!("[{element}]").into() };
         let next = id_of(types.len());
         let id = *slices.entry((field.ty, is_text)).or_insert(next);
         if id == next {

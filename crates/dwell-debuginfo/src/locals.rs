@@ -72,22 +72,22 @@ pub(super) fn find(
             let _ = of_unit(input, &opened, &wanted, offsets, &mut raw);
         }
     }
-    budget.charge(raw.iter().map(|of| (size_of::<RawLocal>() + of.location.len()) as u64).sum())?;
+    budget.charge(raw.iter().map(|local| (size_of::<RawLocal>() + local.location.len()) as u64).sum())?;
     let origins = origins(inputs, offsets, &raw);
     let mut all = Locals::new();
     // The innermost scopes come last in the debug info.
-    for of in raw.into_iter().rev() {
-        let origin = of.origin.and_then(|origin| origins.get(&origin));
-        let Some(ty) = of.ty.or_else(|| origin?.1) else { continue };
-        let name = of.name.or_else(|| origin?.0.clone()).unwrap_or_default();
-        let function = frames.get(&of.address).and_then(|frames| frames.iter().rev().nth(of.depth));
-        all.entry(of.address).or_default().push(Local {
+    for local in raw.into_iter().rev() {
+        let origin = local.origin.and_then(|origin| origins.get(&origin));
+        let Some(ty) = local.ty.or_else(|| origin?.1) else { continue };
+        let name = local.name.or_else(|| origin?.0.clone()).unwrap_or_default();
+        let function = frames.get(&local.address).and_then(|frames| frames.iter().rev().nth(local.depth));
+        all.entry(local.address).or_default().push(Local {
             name,
             ty,
             function: function.map_or_else(Text::default, |frame| Text::clone(&frame.path)),
-            location: of.location,
-            base: of.base,
-            encoding: of.encoding,
+            location: local.location,
+            base: local.base,
+            encoding: local.encoding,
         });
     }
     Ok(all)
@@ -200,7 +200,7 @@ fn origins(
     offsets: &Offsets,
     raw: &[RawLocal],
 ) -> HashMap<u64, (Option<Text>, Option<TypeId>)> {
-    let mut open: Vec<u64> = raw.iter().filter_map(|of| of.origin).collect();
+    let mut open: Vec<u64> = raw.iter().filter_map(|local| local.origin).collect();
     open.sort_unstable();
     open.dedup();
     let mut found = HashMap::new();

@@ -88,7 +88,7 @@ impl Program {
 
 /// Replaces `word` where it is not part of a longer path.
 fn replace_word(text: &str, word: &str, by: &str) -> String {
-    let is_part = |character: Option<char>| character.is_some_and(|of| of.is_alphanumeric() || matches!(of, '_' | ':'));
+    let is_part = |character: Option<char>| character.is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | ':'));
     let mut out = String::with_capacity(text.len());
     let mut done = 0;
     for (at, _) in text.match_indices(word) {

@@ -239,16 +239,16 @@ pub(super) const LONGEST_SYMBOL: usize = 4096;
 pub(super) fn self_type(symbol: &str, names_after: usize) -> Option<String> {
     let name = format!("{:#}", rustc_demangle::try_demangle(symbol).ok()?);
     let namer = Namer::default();
-    let of = if let Some(inner) = name.strip_prefix('<') {
+    let implementor = if let Some(inner) = name.strip_prefix('<') {
         let mut parser = Parser { rest: inner, out: String::new(), depth: 0, namer: &namer };
         parser.ty()?;
         parser.out
     } else {
         let parts = parts(&name);
-        let of = parts.get(..parts.len().checked_sub(names_after)?)?.last()?;
-        of.strip_prefix("<impl ").and_then(|of| of.strip_suffix('>')).unwrap_or(of).to_owned()
+        let part = parts.get(..parts.len().checked_sub(names_after)?)?.last()?;
+        part.strip_prefix("<impl ").and_then(|rest| rest.strip_suffix('>')).unwrap_or(part).to_owned()
     };
-    (!of.is_empty() && !of.starts_with('{') && of.len() < 200).then_some(of)
+    (!implementor.is_empty() && !implementor.starts_with('{') && implementor.len() < 200).then_some(implementor)
 }
 
 /// Splits a path into its parts: `a`, `b<c::d>` and `e` for `a::b<c::d>::e`.
@@ -596,12 +596,12 @@ mod tests {
             "app::same::{impl#1}::go::{async_fn_env#0}",
             "other::ev::{impl#0}::poll::{async_fn_env#0}",
         ];
-        let of = |name: &str| ImplFor { unit: 0, name: name.to_owned() };
-        let impls =
-            ["app::ev::{impl#0}", "app::v5::ev::{impl#0}", "other::ev::{impl#0}"].map(|at| (at.to_owned(), of("Loop")));
-        let same = [0, 1].map(|number| (format!("app::same::{{impl#{number}}}"), of("Same")));
+        let implementor = |name: &str| ImplFor { unit: 0, name: name.to_owned() };
+        let impls = ["app::ev::{impl#0}", "app::v5::ev::{impl#0}", "other::ev::{impl#0}"]
+            .map(|at| (at.to_owned(), implementor("Loop")));
+        let same = [0, 1].map(|number| (format!("app::same::{{impl#{number}}}"), implementor("Same")));
         let source = |head: &str| {
-            let line = u32::try_from(heads.iter().position(|of| *of == head)?).ok()?;
+            let line = u32::try_from(heads.iter().position(|other| *other == head)?).ok()?;
             Some(Source { file: "src/main.rs".into(), line })
         };
         let names = |heads: &[&str]| {

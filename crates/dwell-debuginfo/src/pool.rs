@@ -69,14 +69,14 @@ impl<'d> Pool<'d> {
             entry.2 = index;
         }
         // Of one path, declarations come last.
-        let order = |of: &(u128, RawType<'d>, usize)| (of.1.is_declaration(), of.0);
+        let order = |entry: &(u128, RawType<'d>, usize)| (entry.1.is_declaration(), entry.0);
         all.sort_unstable_by(|a, b| a.1.path.cmp(&b.1.path).then_with(|| order(a).cmp(&order(b))));
         let mut ranks = vec![0; all.len()];
         let mut types: Vec<RawType<'d>> = Vec::with_capacity(all.len());
         for (_, raw, index) in all {
             // A unit that only declares a type refers to the description of another unit.
-            let is_complete = |of: &&RawType<'_>| of.path == raw.path && !of.is_declaration();
-            let of_path = types.partition_point(|of| of.path < raw.path);
+            let is_complete = |other: &&RawType<'_>| other.path == raw.path && !other.is_declaration();
+            let of_path = types.partition_point(|other| other.path < raw.path);
             let complete = types.get(of_path).filter(|_| raw.is_declaration()).filter(is_complete).map(|_| of_path);
             let rank = complete.unwrap_or(types.len());
             ranks[index] = u32::try_from(rank).unwrap_or(u32::MAX);
@@ -96,7 +96,7 @@ pub(super) struct Ranks {
 }
 
 impl Ranks {
-    pub(super) fn of(&self, handle: Handle) -> u32 {
+    pub(super) fn get(&self, handle: Handle) -> u32 {
         self.ranks[self.starts[(handle.0 >> 26) as usize] + (handle.0 & ((1 << 26) - 1)) as usize]
     }
 }
@@ -146,11 +146,11 @@ mod tests {
     fn declarations_are_the_type_of_another_unit() {
         let budget = Budget::new(1 << 20);
         let pool = Pool::new();
-        let add = |of: RawType<'static>| pool.add(key(&of), of.offset, &budget, || of).unwrap();
+        let add = |raw: RawType<'static>| pool.add(key(&raw), raw.offset, &budget, || raw).unwrap();
         let declared = add(raw(RawKind::Opaque, 0, 0));
         let complete = add(raw(RawKind::Struct, 1464, 1));
         let (types, ranks) = pool.into_ordered();
-        assert_eq!(types.iter().map(|of| of.size).collect::<Vec<_>>(), [1464]);
-        assert_eq!((ranks.of(declared), ranks.of(complete)), (0, 0));
+        assert_eq!(types.iter().map(|raw| raw.size).collect::<Vec<_>>(), [1464]);
+        assert_eq!((ranks.get(declared), ranks.get(complete)), (0, 0));
     }
 }

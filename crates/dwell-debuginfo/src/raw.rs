@@ -34,7 +34,7 @@ pub(super) struct Unnamed {
     /// Offset from the unit's base.
     pub at: u32,
     /// The global offset of the element or of the pointer's target.
-    pub of: u64,
+    pub target: u64,
     /// The number of elements; `None` for a pointer.
     pub count: Option<u64>,
 }

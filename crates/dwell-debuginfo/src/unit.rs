@@ -104,8 +104,8 @@ fn abbreviations(
 ) -> Result<Arc<gimli::Abbreviations>, Error> {
     let section = *gimli::Section::reader(&dwarf.debug_abbrev);
     let start = section.slice().as_ptr().addr();
-    if let Some((kept, of, abbreviations)) = last
-        && (*kept, *of) == (offset, start)
+    if let Some((kept, base, abbreviations)) = last
+        && (*kept, *base) == (offset, start)
     {
         return Ok(Arc::clone(abbreviations));
     }

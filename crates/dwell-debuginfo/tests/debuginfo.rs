@@ -59,7 +59,7 @@ fn check(executable: &Path, options: &Options) -> Program {
             }
             ["field", name, field, offset] => {
                 let Kind::Struct(fields) = &named(&program, name).kind else { panic!("{name} is no struct") };
-                let field = fields.iter().find(|of| *of.name == **field).expect(field);
+                let field = fields.iter().find(|candidate| *candidate.name == **field).expect(field);
                 assert_eq!(field.offset, number(offset), "{name}.{}", field.name);
             }
             ["future", name, size] => {
@@ -116,7 +116,7 @@ fn type_kinds_are_distinguished() {
     let mut concrete: Vec<&str> = program
         .types()
         .filter_map(|(_, ty)| match &ty.kind {
-            Kind::Vtable(of) if &*of.trait_path == "fixture::Draw" => Some(&*program.get(of.concrete).name),
+            Kind::Vtable(vtable) if &*vtable.trait_path == "fixture::Draw" => Some(&*program.get(vtable.concrete).name),
             _ => None,
         })
         .collect();
@@ -138,11 +138,11 @@ fn coroutine_states_list_held_values_and_lines() {
         let program = dwell_debuginfo::load(&build(folder.path(), flags), &own()).unwrap();
         let ty = named(&program, "{async fn Plain::run}");
         assert_eq!(ty.source.as_ref().unwrap().line, line_of("async fn run"));
-        let Kind::Coroutine(of) = &ty.kind else { panic!() };
-        assert_eq!((of.flavour, &*of.function), (Flavour::AsyncFn, "Plain::run"));
-        let captures: Vec<&str> = of.captures.iter().map(|field| &*field.name).collect();
+        let Kind::Coroutine(coroutine) = &ty.kind else { panic!() };
+        assert_eq!((coroutine.flavour, &*coroutine.function), (Flavour::AsyncFn, "Plain::run"));
+        let captures: Vec<&str> = coroutine.captures.iter().map(|field| &*field.name).collect();
         assert_eq!(captures, ["self", "number"]);
-        let suspended: Vec<_> = of.states.iter().filter(|state| state.is_suspended()).collect();
+        let suspended: Vec<_> = coroutine.states.iter().filter(|state| state.is_suspended()).collect();
         assert_eq!(suspended.len(), 2);
         let awaits: Vec<u32> = suspended.iter().map(|state| state.source.as_ref().unwrap().line).collect();
         assert_eq!(awaits, [line_of("let first = "), line_of("let second = ")]);

@@ -119,18 +119,18 @@ impl Context<'_> {
 pub(crate) fn expand(args: &Args, item: TokenStream) -> Result<TokenStream> {
     let mut item: Item = syn::parse2(item)?;
     match &mut item {
-        Item::Trait(of) => {
-            let supertraits: Vec<_> = of.supertraits.iter().cloned().collect();
-            let context = Context::Trait { generics: &of.generics, supertraits: &supertraits };
-            for item in &mut of.items {
+        Item::Trait(definition) => {
+            let supertraits: Vec<_> = definition.supertraits.iter().cloned().collect();
+            let context = Context::Trait { generics: &definition.generics, supertraits: &supertraits };
+            for item in &mut definition.items {
                 if let TraitItem::Fn(function) = item {
                     args.function(context, &mut function.attrs, &mut function.sig, function.default.as_mut());
                 }
             }
         }
-        Item::Impl(of) => {
-            let context = Context::Impl { generics: &of.generics };
-            for item in &mut of.items {
+        Item::Impl(implementation) => {
+            let context = Context::Impl { generics: &implementation.generics };
+            for item in &mut implementation.items {
                 match item {
                     ImplItem::Fn(function) => {
                         args.function(context, &mut function.attrs, &mut function.sig, Some(&mut function.block));
@@ -147,8 +147,8 @@ pub(crate) fn expand(args: &Args, item: TokenStream) -> Result<TokenStream> {
                 }
             }
         }
-        Item::Fn(of) if of.sig.asyncness.is_some() => {
-            args.function(Context::Free, &mut of.attrs, &mut of.sig, Some(&mut of.block));
+        Item::Fn(function) if function.sig.asyncness.is_some() => {
+            args.function(Context::Free, &mut function.attrs, &mut function.sig, Some(&mut function.block));
         }
         other => {
             let message = "`#[erased]` is for a trait, an impl or an `async fn`";
@@ -161,7 +161,7 @@ pub(crate) fn expand(args: &Args, item: TokenStream) -> Result<TokenStream> {
 /// Returns the span of the first token that is not part of an attribute.
 fn first_span(item: &Item) -> Span {
     match item {
-        Item::Fn(of) => of.sig.fn_token.span,
+        Item::Fn(function) => function.sig.fn_token.span,
         other => other.span(),
     }
 }
@@ -197,10 +197,10 @@ impl Args {
         if let Some(body) = &body {
             lifetime_names(body.to_token_stream(), &mut taken);
         }
-        let mut uses_self = NamesSelf::of(|visitor| visitor.visit_signature_mut(signature));
+        let mut uses_self = NamesSelf::is_in(|visitor| visitor.visit_signature_mut(signature));
         if let Some(body) = body {
             if let Context::Trait { .. } = context {
-                uses_self |= NamesSelf::of(|visitor| visitor.visit_block_mut(body));
+                uses_self |= NamesSelf::is_in(|visitor| visitor.visit_block_mut(body));
             }
             let_receiver_change(signature, body);
             self.body(asyncness.span, signature, body);
@@ -306,7 +306,7 @@ impl Args {
                 bound.path.segments.last().is_some_and(|last| last.ident == name)
             })
         };
-        let is_wanted = |(of, name): &(Needs, &str)| wanted.contains(of) && !has(name);
+        let is_wanted = |(need, name): &(Needs, &str)| wanted.contains(need) && !has(name);
         let all = [(Needs::Sync, "Sync"), (Needs::Send, "Send")];
         all.into_iter().filter(is_wanted).map(|(_, name)| format_ident!("{name}")).collect()
     }
@@ -432,8 +432,8 @@ fn let_receiver_change(signature: &mut Signature, body: &Block) {
 fn changes_self(tokens: TokenStream) -> bool {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let is_punct =
-        |at: usize, of: char| matches!(tokens.get(at), Some(TokenTree::Punct(punct)) if punct.as_char() == of);
-    let is_ident = |at: usize, of: &str| matches!(tokens.get(at), Some(TokenTree::Ident(ident)) if ident == of);
+        |at: usize, wanted: char| matches!(tokens.get(at), Some(TokenTree::Punct(punct)) if punct.as_char() == wanted);
+    let is_ident = |at: usize, wanted: &str| matches!(tokens.get(at), Some(TokenTree::Ident(ident)) if ident == wanted);
     (0..tokens.len()).any(|at| {
         let borrows =
             is_punct(at, '&') && is_ident(at + 1, "mut") && is_ident(at + 2, "self") && !is_punct(at + 3, '.');
@@ -442,12 +442,12 @@ fn changes_self(tokens: TokenStream) -> bool {
     })
 }
 
-fn is_reference(of: &Type) -> bool {
-    matches!(of, Type::Reference(_))
+fn is_reference(ty: &Type) -> bool {
+    matches!(ty, Type::Reference(_))
 }
 
-fn is_never(of: &Type) -> bool {
-    match of {
+fn is_never(ty: &Type) -> bool {
+    match ty {
         Type::Never(_) => true,
         Type::Paren(inner) => is_never(&inner.elem),
         Type::Group(inner) => is_never(&inner.elem),
@@ -491,9 +491,9 @@ fn needs_mut(pattern: &Pat) -> bool {
     finds.0
 }
 
-/// Adds the auto trait that `Self` needs so that a receiver of type `of` has the auto trait `wanted`.
-fn needs(of: &Type, wanted: Needs, found: &mut Vec<Needs>) {
-    match of {
+/// Adds the auto trait that `Self` needs so that a receiver of type `ty` has the auto trait `wanted`.
+fn needs(ty: &Type, wanted: Needs, found: &mut Vec<Needs>) {
+    match ty {
         Type::Paren(inner) => needs(&inner.elem, wanted, found),
         Type::Group(inner) => needs(&inner.elem, wanted, found),
         // `&T` is `Send` and `Sync` if `T` is `Sync`.
@@ -521,7 +521,7 @@ fn needs(of: &Type, wanted: Needs, found: &mut Vec<Needs>) {
 struct NamesSelf(bool);
 
 impl NamesSelf {
-    fn of(visit: impl FnOnce(&mut Self)) -> bool {
+    fn is_in(visit: impl FnOnce(&mut Self)) -> bool {
         let mut found = Self(false);
         visit(&mut found);
         found.0
@@ -548,17 +548,17 @@ impl VisitMut for NamesSelf {
 
     fn visit_item_mut(&mut self, _: &mut Item) {}
 
-    fn visit_macro_mut(&mut self, of: &mut Macro) {
+    fn visit_macro_mut(&mut self, mac: &mut Macro) {
         // A macro with a function may define an item with its own `self`.
-        self.0 |= !names(of.tokens.clone(), &["fn"]) && names(of.tokens.clone(), &["self", "Self"]);
+        self.0 |= !names(mac.tokens.clone(), &["fn"]) && names(mac.tokens.clone(), &["self", "Self"]);
     }
 }
 
 /// Returns whether one of the names is among the tokens.
-fn names(tokens: TokenStream, of: &[&str]) -> bool {
+fn names(tokens: TokenStream, wanted: &[&str]) -> bool {
     tokens.into_iter().any(|token| match token {
-        TokenTree::Ident(ident) => of.iter().any(|name| ident == name),
-        TokenTree::Group(group) => names(group.stream(), of),
+        TokenTree::Ident(ident) => wanted.iter().any(|name| ident == name),
+        TokenTree::Group(group) => names(group.stream(), wanted),
         _ => false,
     })
 }
@@ -693,27 +693,27 @@ struct BoundImplTrait;
 
 impl BoundImplTrait {
     /// Adds the parentheses that `&impl 'async_trait + Trait` needs.
-    fn in_parentheses(of: &mut Type) {
-        if let Type::ImplTrait(_) = of {
-            *of = parse_quote_spanned!(of.span()=> (#of));
+    fn in_parentheses(ty: &mut Type) {
+        if let Type::ImplTrait(_) = ty {
+            *ty = parse_quote_spanned!(ty.span()=> (#ty));
         }
     }
 }
 
 impl VisitMut for BoundImplTrait {
-    fn visit_type_impl_trait_mut(&mut self, of: &mut TypeImplTrait) {
-        of.bounds.insert(0, parse_quote_spanned!(of.impl_token.span=> 'async_trait));
-        visit_mut::visit_type_impl_trait_mut(self, of);
+    fn visit_type_impl_trait_mut(&mut self, ty: &mut TypeImplTrait) {
+        ty.bounds.insert(0, parse_quote_spanned!(ty.impl_token.span=> 'async_trait));
+        visit_mut::visit_type_impl_trait_mut(self, ty);
     }
 
-    fn visit_type_reference_mut(&mut self, of: &mut TypeReference) {
-        visit_mut::visit_type_reference_mut(self, of);
-        Self::in_parentheses(&mut of.elem);
+    fn visit_type_reference_mut(&mut self, ty: &mut TypeReference) {
+        visit_mut::visit_type_reference_mut(self, ty);
+        Self::in_parentheses(&mut ty.elem);
     }
 
-    fn visit_type_ptr_mut(&mut self, of: &mut TypePtr) {
-        visit_mut::visit_type_ptr_mut(self, of);
-        Self::in_parentheses(&mut of.elem);
+    fn visit_type_ptr_mut(&mut self, ty: &mut TypePtr) {
+        visit_mut::visit_type_ptr_mut(self, ty);
+        Self::in_parentheses(&mut ty.elem);
     }
 
     fn visit_expr_mut(&mut self, _: &mut syn::Expr) {}
@@ -723,11 +723,11 @@ impl VisitMut for BoundImplTrait {
 struct InferImplTrait;
 
 impl VisitMut for InferImplTrait {
-    fn visit_type_mut(&mut self, of: &mut Type) {
-        if let Type::ImplTrait(_) = of {
-            *of = parse_quote!(_);
+    fn visit_type_mut(&mut self, ty: &mut Type) {
+        if let Type::ImplTrait(_) = ty {
+            *ty = parse_quote!(_);
         } else {
-            visit_mut::visit_type_mut(self, of);
+            visit_mut::visit_type_mut(self, ty);
         }
     }
 }

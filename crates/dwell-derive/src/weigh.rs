@@ -750,12 +750,13 @@ fn is_maybe_sized(parameter: &Ident, generics: &Generics) -> bool {
     };
     let given = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
     let in_where = given.into_iter().any(|predicate| match predicate {
-        WherePredicate::Type(of) => {
-            matches!(&of.bounded_ty, Type::Path(path) if path.path.is_ident(parameter)) && relaxes(&of.bounds)
+        WherePredicate::Type(predicate) => {
+            matches!(&predicate.bounded_ty, Type::Path(path) if path.path.is_ident(parameter))
+                && relaxes(&predicate.bounds)
         }
         _ => false,
     });
-    in_where || generics.type_params().any(|of| of.ident == *parameter && relaxes(&of.bounds))
+    in_where || generics.type_params().any(|param| param.ident == *parameter && relaxes(&param.bounds))
 }
 
 /// Flattens tokens: replaces each group by the tokens in it.

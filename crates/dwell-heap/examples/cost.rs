@@ -10,24 +10,24 @@ fn main() -> anyhow::Result<()> {
     use std::time::Instant;
 
     let arguments: Vec<_> = std::env::args_os().skip(1).collect();
-    let [what, of, rest @ ..] = &arguments[..] else { bail!("name `pid PID` or `run COMMAND`") };
+    let [what, target, rest @ ..] = &arguments[..] else { bail!("name `pid PID` or `run COMMAND`") };
     let start = Instant::now();
     let document = if what == "pid" {
-        let pid = of.to_str().and_then(|pid| pid.parse().ok()).context("a number")?;
+        let pid = target.to_str().and_then(|pid| pid.parse().ok()).context("a number")?;
         let captured = outside::attach(pid, None, None)?;
         let executable = captured.executable().to_owned();
         let (snapshot, _) = captured.snapshot()?;
         from_outside(&Ran { executable, ..Ran::default() }, &mut [snapshot])?
     } else {
-        let run = snapshots(of.as_ref(), rest, &Options { at: vec![At::Peak], ..Options::default() })?;
+        let run = snapshots(target.as_ref(), rest, &Options { at: vec![At::Peak], ..Options::default() })?;
         run.notes.iter().for_each(|note| eprintln!("note: {note}"));
-        census(&Ran { executable: of.into(), ..Ran::default() }, &run.snapshots)?
+        census(&Ran { executable: target.into(), ..Ran::default() }, &run.snapshots)?
     };
     // SAFETY: all bytes of the struct may be zero.
     let mut usage: libc::rusage = unsafe { zeroed() };
     // SAFETY: the call writes to a local.
     unsafe { libc::getrusage(libc::RUSAGE_SELF, &raw mut usage) };
-    let seconds = |of: libc::timeval| of.tv_sec as f64 + of.tv_usec as f64 / 1e6;
+    let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
     let (user, sys) = (seconds(usage.ru_utime), seconds(usage.ru_stime));
     eprintln!(
         "the tool: {user:.2} s user, {sys:.2} s sys, {} MB at most; {:.1} s in all",
@@ -35,7 +35,7 @@ fn main() -> anyhow::Result<()> {
         start.elapsed().as_secs_f64()
     );
     for snapshot in &document.snapshots {
-        let part = |of: u64| of as f64 * 100.0 / snapshot.live_bytes.max(1) as f64;
+        let part = |bytes: u64| bytes as f64 * 100.0 / snapshot.live_bytes.max(1) as f64;
         println!(
             "{}: {} B live in {} blocks, {:.2} % typed, {:.2} % owned",
             snapshot.at,
@@ -44,9 +44,12 @@ fn main() -> anyhow::Result<()> {
             part(snapshot.typed_bytes),
             part(snapshot.owned_bytes)
         );
-        for of in snapshot.findings.iter().take(5) {
-            let of_crate = of.dependency.as_deref().unwrap_or("own");
-            println!("{} ({of_crate}) {}: {} B, {}: {}", of.kind, of.location, of.saves, of.why, of.how);
+        for finding in snapshot.findings.iter().take(5) {
+            let of_crate = finding.dependency.as_deref().unwrap_or("own");
+            println!(
+                "{} ({of_crate}) {}: {} B, {}: {}",
+                finding.kind, finding.location, finding.saves, finding.why, finding.how
+            );
         }
     }
     Ok(())

@@ -67,7 +67,10 @@ fn snapshot(exe: &Path, mode: &str, at: At) -> Snapshot {
 }
 
 fn remedy<'r>(rss: &'r Rss, kind: &str) -> &'r Remedy {
-    rss.remedies.iter().find(|of| of.kind == kind).unwrap_or_else(|| panic!("{kind} is not among {:#?}", rss.remedies))
+    rss.remedies
+        .iter()
+        .find(|remedy| remedy.kind == kind)
+        .unwrap_or_else(|| panic!("{kind} is not among {:#?}", rss.remedies))
 }
 
 #[test]
@@ -84,14 +87,14 @@ fn survivors_of_a_burst_keep_its_pages() {
     // Chunks of 224 bytes: 18.3 on a page, and every twentieth is kept.
     near(first.pages, 10_300, 5);
     // All free pages: those between the survivors, and those that `malloc_trim` gives back now.
-    let trim = rss.remedies.iter().find(|of| of.kind == "trim").map_or(0, |of| of.returns);
+    let trim = rss.remedies.iter().find(|remedy| remedy.kind == "trim").map_or(0, |remedy| remedy.returns);
     near(remedy(rss, "apart").returns, first.returns + trim, 4);
     // The list is mapped separately, so its capacity is RSS too, while smaller sessions free no page.
-    let spare = snapshot.findings.iter().find(|of| of.kind == "shrink").expect("spare capacity");
+    let spare = snapshot.findings.iter().find(|finding| finding.kind == "shrink").expect("spare capacity");
     assert_eq!((&*spare.location, spare.saves), ("Table.open", 190_000 * 8));
     near(spare.rss.expect("its pages"), spare.saves, 2);
     near(remedy(rss, "capacity").returns, spare.saves, 2);
-    assert!(snapshot.findings.iter().all(|of| of.kind == "shrink" || of.rss.is_none_or(|rss| rss == 0)));
+    assert!(snapshot.findings.iter().all(|finding| finding.kind == "shrink" || finding.rss.is_none_or(|rss| rss == 0)));
     near(first.returns, first.alone * 4096 - 10_000 * 224, 1);
 }
 
@@ -156,7 +159,7 @@ fn over(allocator: &str) {
     assert!(rss.fragmented > 30 * MIB, "{rss:#?}");
     // 208 bytes take 224, the list has the size of a class.
     near(rss.rounding, 10_000 * 16, 40);
-    assert!(rss.remedies.iter().all(|of| of.kind != "trim"), "{rss:#?}");
+    assert!(rss.remedies.iter().all(|remedy| remedy.kind != "trim"), "{rss:#?}");
     let rss = run(&exe, "parts", At::Exit);
     near(rss.files, 8 * MIB, 2);
     assert!((6 * MIB..14 * MIB).contains(&rss.stacks) && rss.mapped >= 12 * MIB, "{rss:#?}");

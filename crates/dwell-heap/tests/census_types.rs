@@ -64,39 +64,40 @@ fn run_exe(executable: PathBuf, mode: &str, at: At) -> json::Snapshot {
     ran.also = vec![first.clone(), first];
     let mut document: Document = census(&ran, &run.snapshots).expect("it is read");
     let snapshot = document.snapshots.pop().expect("a snapshot");
-    let saves: u64 = snapshot.findings.iter().filter(|of| !of.of_allocator).map(|of| of.saves).sum();
+    let saves: u64 =
+        snapshot.findings.iter().filter(|finding| !finding.of_allocator).map(|finding| finding.saves).sum();
     assert!(saves <= snapshot.live_bytes, "{saves} of {}: {:#?}", snapshot.live_bytes, snapshot.findings);
     snapshot
 }
 
 /// Returns a finding, also one that is an alternative of another.
 fn finding<'s>(snapshot: &'s json::Snapshot, kind: &str, location: &str) -> &'s json::Finding {
-    let mut all = snapshot.findings.iter().flat_map(|of| std::iter::once(of).chain(&of.alternatives));
-    let of = all.find(|of| of.location == location && of.kind == kind);
-    of.unwrap_or_else(|| panic!("{kind} of {location} is not among {:#?}", snapshot.findings))
+    let mut all = snapshot.findings.iter().flat_map(|finding| std::iter::once(finding).chain(&finding.alternatives));
+    let found = all.find(|finding| finding.location == location && finding.kind == kind);
+    found.unwrap_or_else(|| panic!("{kind} of {location} is not among {:#?}", snapshot.findings))
 }
 
 /// Returns the rows of an owner.
 fn owned<'s>(snapshot: &'s json::Snapshot, owner: &str) -> Vec<&'s Blocks> {
-    snapshot.blocks.iter().filter(|of| of.owner == owner).collect()
+    snapshot.blocks.iter().filter(|row| row.owner == owner).collect()
 }
 
 /// Returns content, element, blocks, bytes, length, and capacity of the only row of an owner.
 fn row<'s>(snapshot: &'s json::Snapshot, owner: &str) -> (&'s str, &'s str, u64, u64, Option<u64>, u64) {
     let rows = owned(snapshot, owner);
-    let [of] = rows.as_slice() else { panic!("{owner}: {rows:?} of {:#?}", snapshot.blocks) };
-    (&of.content, &of.element, of.blocks, of.bytes, of.len, of.capacity)
+    let [row] = rows.as_slice() else { panic!("{owner}: {rows:?} of {:#?}", snapshot.blocks) };
+    (&row.content, &row.element, row.blocks, row.bytes, row.len, row.capacity)
 }
 
-fn field<'s>(snapshot: &'s json::Snapshot, of: &str, field: &str) -> (u64, Vec<(&'s str, u64)>) {
-    let found = snapshot.fields.iter().find(|row| row.of == of && row.field == field);
-    let found = found.unwrap_or_else(|| panic!("{of}.{field} is not among {:#?}", snapshot.fields));
+fn field<'s>(snapshot: &'s json::Snapshot, owner: &str, field: &str) -> (u64, Vec<(&'s str, u64)>) {
+    let found = snapshot.fields.iter().find(|row| row.owner == owner && row.field == field);
+    let found = found.unwrap_or_else(|| panic!("{owner}.{field} is not among {:#?}", snapshot.fields));
     (found.instances, found.variants.iter().map(|variant| (&*variant.name, variant.count)).collect())
 }
 
-fn variants<'s>(snapshot: &'s json::Snapshot, of: &str) -> Vec<(&'s str, u64)> {
-    let found = snapshot.enums.iter().find(|row| row.of == of);
-    let found = found.unwrap_or_else(|| panic!("{of} is not among {:#?}", snapshot.enums));
+fn variants<'s>(snapshot: &'s json::Snapshot, name: &str) -> Vec<(&'s str, u64)> {
+    let found = snapshot.enums.iter().find(|row| row.name == name);
+    let found = found.unwrap_or_else(|| panic!("{name} is not among {:#?}", snapshot.enums));
     found.variants.iter().filter(|variant| variant.count > 0).map(|variant| (&*variant.name, variant.count)).collect()
 }
 
@@ -179,17 +180,19 @@ fn types_of_other_crates_are_identified_by_name() {
         assert_eq!(strings(s, "Owner.compact []"), (20, 20 * 37, 1, 19 * 37));
         assert_eq!(row(s, "Owner.bytes []"), ("Bytes", "u8", 10, 1000, Some(1000), 1000));
         // Shared `Bytes` have an extra block with the reference count.
-        let mut shared: Vec<_> =
-            owned(s, "Owner.shared []").iter().map(|of| (&*of.element, of.bytes, of.len, of.unused_bytes)).collect();
+        let mut shared: Vec<_> = owned(s, "Owner.shared []")
+            .iter()
+            .map(|row| (&*row.element, row.bytes, row.len, row.unused_bytes))
+            .collect();
         shared.sort_unstable();
         assert_eq!(shared, [("bytes::bytes::Shared", 24, Some(1), 0), ("u8", 64, Some(64), 0)]);
         assert_eq!(row(s, "Owner.buffer"), ("BytesMut", "u8", 1, 128, Some(5), 128));
         // The slots of a `slab::Slab` appear as variants of the enum `Entry`.
         let of_slab: Vec<_> =
-            s.enums.iter().filter(|of| of.of == "slab::Entry<String>" || of.of == "Entry<String>").collect();
+            s.enums.iter().filter(|row| row.name == "slab::Entry<String>" || row.name == "Entry<String>").collect();
         assert_eq!(of_slab.len(), 1, "{:#?}", s.enums);
         assert_eq!(
-            of_slab[0].variants.iter().map(|of| (&*of.name, of.count)).collect::<Vec<_>>(),
+            of_slab[0].variants.iter().map(|variant| (&*variant.name, variant.count)).collect::<Vec<_>>(),
             [("Vacant", 2), ("Occupied", 3)]
         );
         // The types of dwell.
@@ -210,8 +213,8 @@ fn types_of_other_crates_are_identified_by_name() {
         // Heap blocks owned by values in the chunks of a slab and of an arena.
         assert_eq!(row(s, "Node.name").2, 12);
         assert_eq!(row(s, "Leaf.boxed").2, 10);
-        let chunks: Vec<_> = s.blocks.iter().filter(|of| of.content.starts_with("chunk of dwell")).collect();
-        assert!(chunks.len() >= 2 && chunks.iter().all(|of| of.len.is_none()), "{chunks:#?}");
+        let chunks: Vec<_> = s.blocks.iter().filter(|row| row.content.starts_with("chunk of dwell")).collect();
+        assert!(chunks.len() >= 2 && chunks.iter().all(|row| row.len.is_none()), "{chunks:#?}");
     }
 }
 
@@ -252,16 +255,17 @@ fn inline_vectors_shards_and_pinned_buffers_are_decoded() {
     assert_eq!((few.0, few.2, few.4), ("String", 30, Some(30 * 8)));
     // The tables behind the locks of a `DashMap` belong to the field that has it, and so do their values.
     let of_shards = |content: &'static str| {
-        s.blocks.iter().filter(move |of| of.owner.starts_with("Queues.shards") && of.content.contains(content))
+        s.blocks.iter().filter(move |row| row.owner.starts_with("Queues.shards") && row.content.contains(content))
     };
-    assert_eq!(of_shards("RawTable<(u64, SharedValue<String>)").map(|of| of.len.unwrap_or(0)).sum::<u64>(), 500);
-    assert_eq!(of_shards("String").filter(|of| of.content == "String").map(|of| of.blocks).sum::<u64>(), 500);
-    let shrink = s.findings.iter().find(|of| of.kind == "shrink" && of.location.starts_with("Queues.emptied"));
+    assert_eq!(of_shards("RawTable<(u64, SharedValue<String>)").map(|row| row.len.unwrap_or(0)).sum::<u64>(), 500);
+    assert_eq!(of_shards("String").filter(|row| row.content == "String").map(|row| row.blocks).sum::<u64>(), 500);
+    let shrink =
+        s.findings.iter().find(|finding| finding.kind == "shrink" && finding.location.starts_with("Queues.emptied"));
     let shrink = shrink.unwrap_or_else(|| panic!("{:#?}", s.findings));
     assert!(shrink.dependency.is_none() && shrink.saves * 10 > shrink.bytes * 9, "{shrink:?}");
     // Ten handles of 20 bytes keep ten buffers of 4 KiB.
     let pins = owned(s, "Queues.pins []");
-    let buffers = pins.iter().find(|of| of.element == "u8").unwrap_or_else(|| panic!("{pins:#?}"));
+    let buffers = pins.iter().find(|pin| pin.element == "u8").unwrap_or_else(|| panic!("{pins:#?}"));
     assert_eq!((buffers.blocks, buffers.bytes, buffers.len, buffers.unused_bytes), (10, 40_960, Some(200), 40_760));
     let pinned = finding(s, "pinned", "Queues.pins []");
     assert_eq!((pinned.count, pinned.bytes, pinned.saves), (10, 40_960, 40_760));
@@ -273,9 +277,11 @@ fn maps_that_are_local_variables_have_findings() {
     for level in LEVELS {
         let snapshot = run(level, "maps", At::Peak);
         let found = |kind: &str, location: &str| {
-            let is_it = |of: &&json::Finding| of.location == location || of.location == "(local large of truth::main)";
-            let of = snapshot.findings.iter().find(|of| of.kind == kind && is_it(of));
-            of.unwrap_or_else(|| panic!("{kind} of {location} is not among {:#?}", snapshot.findings))
+            let is_it = |finding: &&json::Finding| {
+                finding.location == location || finding.location == "(local large of truth::main)"
+            };
+            let found = snapshot.findings.iter().find(|finding| finding.kind == kind && is_it(finding));
+            found.unwrap_or_else(|| panic!("{kind} of {location} is not among {:#?}", snapshot.findings))
         };
         // 8,192 buckets of 40 B for 20 entries.
         let shrink = found("shrink", "(local large of truth::main)");
@@ -294,10 +300,10 @@ fn what_the_future_of_block_on_keeps_has_owners() {
     for release in [false, true] {
         let Some(executable) = over_crates(release) else { return };
         let s = run_exe(executable, "block_on", At::Peak);
-        let of = |content: &str| s.blocks.iter().filter(|of| of.content == content).collect::<Vec<_>>();
-        let [deque] = &*of("VecDeque<Message>") else { panic!("{:#?}", s.blocks) };
+        let rows = |content: &str| s.blocks.iter().filter(|row| row.content == content).collect::<Vec<_>>();
+        let [deque] = &*rows("VecDeque<Message>") else { panic!("{:#?}", s.blocks) };
         assert!(deque.owner.ends_with("queue") && deque.len == Some(300), "{deque:?}");
-        let [list] = &*of("Vec<Message>") else { panic!("{:#?}", s.blocks) };
+        let [list] = &*rows("Vec<Message>") else { panic!("{:#?}", s.blocks) };
         assert!(list.owner.ends_with("sessions") && list.len == Some(200), "{list:?}");
         assert_eq!(row(&s, "Message.text").2, 500);
     }
@@ -324,7 +330,7 @@ fn tokio_tasks_show_where_they_are_suspended() {
 fn check_collections(s: &json::Snapshot) {
     assert!(s.typed_bytes * 1000 >= s.live_bytes * 998, "{} of {}", s.typed_bytes, s.live_bytes);
     assert!(s.owned_bytes * 100 >= s.live_bytes * 95, "{} of {}", s.owned_bytes, s.live_bytes);
-    let of_blocks: u64 = s.blocks.iter().map(|of| of.bytes).sum();
+    let of_blocks: u64 = s.blocks.iter().map(|row| row.bytes).sum();
     assert_eq!(of_blocks, s.live_bytes);
 
     let member = owned(s, "Plain.members")[0].element_size;
@@ -364,13 +370,14 @@ fn pointers_are_followed_to_their_targets() {
 
 fn check_pointers(s: &json::Snapshot) {
     // Ten numbers and ten circles have a block each; the zero-sized dots have none.
-    let mut shapes: Vec<(&str, u64)> = owned(s, "Data.shapes []").iter().map(|of| (&*of.element, of.blocks)).collect();
+    let mut shapes: Vec<(&str, u64)> =
+        owned(s, "Data.shapes []").iter().map(|row| (&*row.element, row.blocks)).collect();
     shapes.sort_unstable();
     assert_eq!(shapes, [("Circle", 10), ("u32", 10)]);
     assert_eq!(row(s, "Data.calls []").2, 10);
     assert_eq!(row(s, "Data.objects []"), ("Rc<dyn Draw>", "Circle", 8, 8 * 32, Some(8), 8));
     // The root of the tree is reached through `Data.root` or, because of the cycle, through a child.
-    let trees: u64 = s.blocks.iter().filter(|of| of.content == "Rc<Tree>").map(|of| of.blocks).sum();
+    let trees: u64 = s.blocks.iter().filter(|row| row.content == "Rc<Tree>").map(|row| row.blocks).sum();
     assert_eq!(trees, 6);
     assert_eq!(row(s, "Data.gone"), ("rc::Weak<u128>", "u128", 1, 32, Some(0), 0));
     assert_eq!(row(s, "Data.texts []"), ("Arc<str>", "u8", 40, 40 * 24, Some(240), 240));
@@ -384,7 +391,7 @@ fn check_pointers(s: &json::Snapshot) {
     assert_eq!(row(s, "Data.locked *"), ("Vec<u8>", "u8", 1, 5, Some(5), 5));
     let table = row(s, "(static truth::TABLE) []");
     assert_eq!((table.0, table.2, table.3), ("Box<[u8; 100]>", 7, 700));
-    assert!(owned(s, "(static truth::TABLE)").iter().all(|of| of.by == "static"));
+    assert!(owned(s, "(static truth::TABLE)").iter().all(|row| row.by == "static"));
 }
 
 #[test]
@@ -442,7 +449,7 @@ fn reference_to_a_whole_block_gives_its_length() {
 fn ring_that_nothing_owns_is_leaked() {
     for level in LEVELS {
         let s = &run(level, "data", At::Exit);
-        let rings: u64 = s.blocks.iter().filter(|of| of.content == "Arc<Ring>").map(|of| of.blocks).sum();
+        let rings: u64 = s.blocks.iter().filter(|row| row.content == "Arc<Ring>").map(|row| row.blocks).sum();
         assert_eq!(rings, 7);
         assert_eq!(row(s, "(leaked)").2, 1);
         assert_eq!(row(s, "Ring.bytes"), ("Vec<u8>", "u8", 7, 21, Some(21), 21));
@@ -476,11 +483,12 @@ fn check_variants(s: &json::Snapshot) {
 fn idle_futures_are_found() {
     for level in LEVELS {
         let snapshot = run(level, "tasks", At::Exit);
-        let of = snapshot.findings.iter().find(|of| of.kind == "future" && of.location == "{async fn task}");
-        let of = of.unwrap_or_else(|| panic!("{:#?}", snapshot.findings));
+        let found =
+            snapshot.findings.iter().find(|finding| finding.kind == "future" && finding.location == "{async fn task}");
+        let future = found.unwrap_or_else(|| panic!("{:#?}", snapshot.findings));
         // 30 futures are in the state with the large array, and 10 in the other one.
-        assert!(of.count == 40 && of.saves > 0 && of.saves < 10 * of.bytes / 40, "{of:?}");
-        assert!(of.why.starts_with("30 of 40 are in Suspend") && of.at.is_some(), "{of:?}");
+        assert!(future.count == 40 && future.saves > 0 && future.saves < 10 * future.bytes / 40, "{future:?}");
+        assert!(future.why.starts_with("30 of 40 are in Suspend") && future.at.is_some(), "{future:?}");
     }
 }
 
@@ -506,14 +514,14 @@ fn leaks_are_reported_by_type_and_call_site() {
 }
 
 fn check_leaks(snapshot: &json::Snapshot) {
-    let leaked = snapshot.blocks.iter().find(|of| of.content == "Box<u32>").expect("the leak");
+    let leaked = snapshot.blocks.iter().find(|row| row.content == "Box<u32>").expect("the leak");
     assert_eq!((leaked.owner.as_str(), leaked.blocks, leaked.bytes), ("(stack)", 10_000, 40_000));
     assert!(leaked.sites[0].at.as_deref().is_some_and(|at| at.contains("truth.rs:")), "{leaked:?}");
     // The `Vec` itself was on a stack frame that is gone, so the length is unknown and only the capacity is reported.
-    let unknown = snapshot.blocks.iter().find(|of| of.content == "Vec<String>").expect("the vector");
+    let unknown = snapshot.blocks.iter().find(|row| row.content == "Vec<String>").expect("the vector");
     assert_eq!((unknown.len, unknown.capacity), (None, 3));
     // Only the root of a leaked tree has no owner.
-    let tree: Vec<_> = snapshot.blocks.iter().filter(|of| of.content == "BTreeMap<u16, Box<u16>>").collect();
+    let tree: Vec<_> = snapshot.blocks.iter().filter(|row| row.content == "BTreeMap<u16, Box<u16>>").collect();
     let [nodes, root] = tree.as_slice() else { panic!("{tree:#?}") };
     assert_eq!((nodes.owner.as_str(), root.owner.as_str(), root.blocks), ("BTreeMap<u16, Box<u16>>", "(stack)", 1));
     assert_eq!(nodes.len.zip(root.len).map(|(nodes, root)| nodes + root), Some(500));
@@ -524,15 +532,15 @@ fn check_leaks(snapshot: &json::Snapshot) {
 fn merged_functions_do_not_mix_types() {
     for level in LEVELS {
         let snapshot = run(level, "merged", At::Exit);
-        let of = |content: &str| {
-            let roots = snapshot.blocks.iter().filter(|of| of.owner == "(stack)" && of.content == content);
-            roots.map(|of| (of.blocks, of.bytes)).collect::<Vec<_>>()
+        let sizes = |content: &str| {
+            let roots = snapshot.blocks.iter().filter(|row| row.owner == "(stack)" && row.content == content);
+            roots.map(|row| (row.blocks, row.bytes)).collect::<Vec<_>>()
         };
         for content in ["Vec<u64>", "Vec<f64>", "Vec<Box<u16>>", "VecDeque<u64>", "VecDeque<f64>"] {
-            assert_eq!(of(content), [(1, 1024)], "{content} at level {level} of {:#?}", snapshot.blocks);
+            assert_eq!(sizes(content), [(1, 1024)], "{content} at level {level} of {:#?}", snapshot.blocks);
         }
         for content in ["BTreeMap<u64, [u64; 3]>", "BTreeMap<u64, String>"] {
-            assert_eq!(of(content).len(), 1, "{content} at level {level} of {:#?}", snapshot.blocks);
+            assert_eq!(sizes(content).len(), 1, "{content} at level {level} of {:#?}", snapshot.blocks);
         }
     }
 }
@@ -546,7 +554,7 @@ fn raw_pointers_are_weak_owners() {
         assert_eq!(owned(&snapshot, "Link.next")[0].by, "weak");
         assert_eq!(row(&snapshot, "Link.text").2, 101);
         // An opaque C type.
-        let open = snapshot.blocks.iter().find(|of| of.content == "*DIR");
+        let open = snapshot.blocks.iter().find(|row| row.content == "*DIR");
         let open = open.unwrap_or_else(|| panic!("{:#?}", snapshot.blocks));
         assert_eq!((open.by.as_str(), open.element.as_str(), open.blocks), ("weak", "DIR", 1), "{open:?}");
     }
@@ -565,10 +573,10 @@ fn allocations_of_ended_threads_are_counted() {
 fn live_local_variables_are_found() {
     for level in LEVELS {
         let snapshot = run(level, "local", At::Peak);
-        let members = snapshot.blocks.iter().find(|of| of.content == "Vec<Member>").expect("the vector");
+        let members = snapshot.blocks.iter().find(|row| row.content == "Vec<Member>").expect("the vector");
         assert_eq!((members.len, members.capacity), (Some(1000), 1024), "at level {level}");
         assert_eq!(field(&snapshot, "Member", "opt"), (1000, vec![("None", 990), ("Some", 10)]));
-        assert!(snapshot.findings.iter().any(|of| of.location == "Member.opt"), "{:#?}", snapshot.findings);
+        assert!(snapshot.findings.iter().any(|finding| finding.location == "Member.opt"), "{:#?}", snapshot.findings);
     }
 }
 
@@ -593,20 +601,20 @@ fn names_are_the_same_without_the_workspace() {
     let executable = built("roots.rs", "2");
     let options = Options { at: vec![At::Peak], cache: Some(folder()), ..Options::default() };
     let run = snapshots(&executable, &[], &options).expect("it runs");
-    let of = |own_crates: Vec<String>| {
+    let read_with = |own_crates: Vec<String>| {
         let ran = Ran { executable: executable.clone(), own_crates, ..Ran::default() };
         census(&ran, &run.snapshots).expect("it is read").snapshots.remove(0)
     };
-    let snapshot = of(Vec::new());
+    let snapshot = read_with(Vec::new());
     assert_eq!(owned(&snapshot, "Node.bytes").len(), 1, "{:#?}", snapshot.blocks);
-    assert_eq!(snapshot.blocks, of(vec!["truth".into()]).blocks);
+    assert_eq!(snapshot.blocks, read_with(vec!["truth".into()]).blocks);
 }
 
 #[test]
 fn variables_of_all_threads_own_their_blocks() {
     for level in LEVELS {
         let s = rooted(level);
-        let local = |name: &str, of: &str| format!("(local {name} of truth::{of})");
+        let local = |name: &str, function: &str| format!("(local {name} of truth::{function})");
         assert_eq!(row(&s, &local("items", "lists")), ("Vec<Item>", "Item", 1, 48_000, Some(1000), 1000), "{level}");
         assert_eq!(row(&s, &local("queue", "lists")), ("VecDeque<u64>", "u64", 1, 4000, Some(500), 500));
         assert_eq!(row(&s, &local("heap", "lists")), ("BinaryHeap<u16>", "u16", 1, 400, Some(200), 200));
@@ -620,13 +628,13 @@ fn variables_of_all_threads_own_their_blocks() {
         assert_eq!(row(&s, &local("boxed", "pointers")).0, "Box<dyn Fn(usize) -> usize>");
         // A ring has its owner outside.
         assert_eq!(owned(&s, "Node.bytes")[0].blocks, 2);
-        assert!(!s.blocks.iter().any(|of| of.by == "cycle" && of.content.contains("Rc<Node>")), "{:#?}", s.blocks);
+        assert!(!s.blocks.iter().any(|row| row.by == "cycle" && row.content.contains("Rc<Node>")), "{:#?}", s.blocks);
         // The caller's copy of the session is stale: its `Vec` had 100 items.
         assert_eq!(row(&s, "Session.items"), ("Vec<Item>", "Item", 1, 38_400, Some(800), 800));
         assert_eq!(row(&s, "Session.by_name value").2, 60);
         let owners = |content: &str| -> Vec<_> {
-            let of = s.blocks.iter().filter(|of| of.content == content);
-            of.map(|of| (of.by.as_str(), of.len, of.blocks)).collect()
+            let rows = s.blocks.iter().filter(|row| row.content == content);
+            rows.map(|row| (row.by.as_str(), row.len, row.blocks)).collect()
         };
         assert_eq!(owners("Vec<[u32; 32]>"), [("local", Some(64), 1)]);
         // It was dropped.
@@ -653,8 +661,8 @@ fn blocks_of_c_code_are_shown_at_the_program() {
     for level in LEVELS {
         let s = rooted(level);
         let at = |content: &str| {
-            let of = s.blocks.iter().filter(|of| of.content == content).flat_map(|of| &of.sites);
-            of.filter_map(|site| Some((site.at.clone()?, site.bytes))).collect::<Vec<_>>()
+            let rows = s.blocks.iter().filter(|row| row.content == content).flat_map(|row| &row.sites);
+            rows.filter_map(|site| Some((site.at.clone()?, site.bytes))).collect::<Vec<_>>()
         };
         let of_c = at("block of C code");
         assert!(of_c.iter().any(|(at, bytes)| at.contains("roots.rs:") && *bytes == 40 * 300), "{level}: {of_c:?}");
@@ -686,8 +694,8 @@ fn heap_bytes_equal_those_of_weigh() {
         let of_plain = |owner: &str| {
             ["Plain.", "Member.", "Kind::", "Pair.", "Traits."].iter().any(|start| owner.starts_with(start))
         };
-        let blocks = snapshot.blocks.iter().filter(|of| of_plain(&of.owner));
-        let (bytes, number) = blocks.fold((0, 0), |sum, of| (sum.0 + of.bytes, sum.1 + of.blocks));
+        let blocks = snapshot.blocks.iter().filter(|row| of_plain(&row.owner));
+        let (bytes, number) = blocks.fold((0, 0), |sum, row| (sum.0 + row.bytes, sum.1 + row.blocks));
         assert_eq!((bytes, number), (weight.heap, weight.allocations), "at level {level}");
     }
 }
@@ -708,7 +716,7 @@ fn walk_over_damaged_memory_does_not_panic() {
 }
 
 fn check_damaged(executable: PathBuf, mode: &str) {
-    let copied = Copied::of(executable, mode, folder());
+    let copied = Copied::new(executable, mode, folder());
     let same = copied.check(&[], Moment::Exit);
     assert!(same.typed_bytes * 100 > copied.live_bytes() * 90, "nothing is damaged yet");
     let mut random = fastrand::Rng::with_seed(20);

@@ -15,7 +15,7 @@ pub(crate) struct Buffer<T: Word> {
     at: *mut T,
     len: usize,
     bytes: usize,
-    of: PhantomData<T>,
+    marker: PhantomData<T>,
 }
 
 /// A type whose every value is made of bytes without padding, and every such bytes are a value.
@@ -32,7 +32,7 @@ unsafe impl Word for [u64; 2] {}
 impl<T: Word> Buffer<T> {
     /// Returns a buffer with memory for `bytes` bytes.
     pub(crate) fn new(bytes: usize) -> Result<Self, Errno> {
-        Ok(Self { at: sys::map(bytes, false)?.cast(), len: 0, bytes, of: PhantomData })
+        Ok(Self { at: sys::map(bytes, false)?.cast(), len: 0, bytes, marker: PhantomData })
     }
 
     /// Returns the addresses of the memory.

@@ -68,7 +68,7 @@ pub(crate) enum Stage {
 }
 
 impl Stage {
-    pub(crate) fn of(number: u64) -> Option<Self> {
+    pub(crate) fn from_number(number: u64) -> Option<Self> {
         [Self::Maps, Self::Memory, Self::Write, Self::Size, Self::Disk, Self::Name]
             .into_iter()
             .find(|stage| *stage as u64 == number)
@@ -203,13 +203,13 @@ impl<'a> Plan<'a> {
                 add(parts, map.start, map.start + page, flags).map_err(&memory)?;
             }
             let (threads, order) = (&mut self.threads, self.order);
-            let mut found = |of: Pages| {
-                note_stacks(threads.values_mut(), order, &map, of);
-                if !(of.are_present && map.is_anonymous()) {
-                    return add(parts, of.start, of.end, flags);
+            let mut found = |range: Pages| {
+                note_stacks(threads.values_mut(), order, &map, range);
+                if !(range.are_present && map.is_anonymous()) {
+                    return add(parts, range.start, range.end, flags);
                 }
-                let mut at = of.start;
-                while at < of.end {
+                let mut at = range.start;
+                while at < range.end {
                     // SAFETY: the page is in a mapping that can be read, and this is the only thread.
                     if !list.contains(&at) && !unsafe { arch::is_zero(at, page) } {
                         add(parts, at, at + page, flags)?;
@@ -230,7 +230,7 @@ impl<'a> Plan<'a> {
         const LONGEST: u64 = 1 << 20;
         const ALIGN: usize = 64;
         let own = self.own[1];
-        for thread in self.threads.values_mut().iter_mut().filter(|of| of[1] == 0 && map.contains(of[0])) {
+        for thread in self.threads.values_mut().iter_mut().filter(|thread| thread[1] == 0 && map.contains(thread[0])) {
             let [stack, pointer] = thread;
             let mut at = map.end - ALIGN as u64;
             while own != 0 && at > *stack && at > map.end.saturating_sub(LONGEST) {
@@ -271,8 +271,8 @@ impl<'a> Plan<'a> {
         let mut notes = Buffer::new(1 << 16)?;
         for (thread, [stack, pointer]) in self.order.threads.iter().zip(self.threads.values()) {
             let mut thread = Thread { pointer: *pointer, ..*thread };
-            if let Some(of) = thread.registers.get_mut(arch::STACK_POINTER) {
-                *of = *stack;
+            if let Some(register) = thread.registers.get_mut(arch::STACK_POINTER) {
+                *register = *stack;
             }
             note(&mut notes, b"CORE", elf::NT_PRSTATUS, &elf::status(&thread))?;
             if arch::POINTER.is_none() {
@@ -359,12 +359,12 @@ fn merge(parts: &mut Buffer<[u64; 2]>, page: u64) -> bool {
 
 /// A thread that ran has no stack pointer: the lowest page of its stack stands for it.
 fn note_stacks(threads: &mut [[u64; 2]], order: &Order<'_>, map: &Mapping<'_>, pages: Pages) {
-    for (of, thread) in threads.iter_mut().zip(order.threads).filter(|(of, _)| of[0] == 0) {
+    for (known, thread) in threads.iter_mut().zip(order.threads).filter(|(known, _)| known[0] == 0) {
         let is_first = thread.id == order.first;
         let is_of_first = map.name == b"[stack]" && pages.end == map.end;
-        let is_of_other = (pages.start..pages.end).contains(&of[1]);
+        let is_of_other = (pages.start..pages.end).contains(&known[1]);
         if is_first && is_of_first || !is_first && is_of_other {
-            of[0] = pages.start;
+            known[0] = pages.start;
         }
     }
 }
@@ -452,8 +452,8 @@ pub(crate) fn size(page: u64) -> Result<u64, Errno> {
     let mut pages = PageMap::new(page);
     for map in Mapping::all(text.values()).filter(Mapping::is_own) {
         bytes += if map.may_have_headers() { page } else { 0 };
-        pages.own(&map, &mut |of| {
-            bytes += of.end - of.start;
+        pages.own(&map, &mut |range| {
+            bytes += range.end - range.start;
             Ok(())
         })?;
     }

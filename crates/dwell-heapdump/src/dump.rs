@@ -264,7 +264,7 @@ impl Child {
         }
         let failure = control.failure.load(Ordering::Acquire);
         let error = || io::Error::from_raw_os_error(i32::try_from(failure & 0xffff_ffff).unwrap_or(0));
-        match Stage::of(failure >> 32) {
+        match Stage::from_number(failure >> 32) {
             Some(Stage::Maps) => Err(Error::Proc(error())),
             Some(Stage::Memory) => Err(Error::Copy(error())),
             Some(Stage::Write | Stage::Name) => Err(Error::Write(error())),
@@ -330,8 +330,8 @@ fn metadata(file: BorrowedFd<'_>) -> io::Result<fs::Metadata> {
 
 /// The first child after `unshare(CLONE_NEWPID)` is the first process of a namespace, which ends with it.
 fn expect_same_namespace() -> Result<(), Error> {
-    let of = |name: &str| fs::read_link(format!("/proc/thread-self/ns/{name}")).ok();
-    match (of("pid"), of("pid_for_children")) {
+    let namespace = |name: &str| fs::read_link(format!("/proc/thread-self/ns/{name}")).ok();
+    match (namespace("pid"), namespace("pid_for_children")) {
         (Some(own), Some(other)) if own != other => Err(Error::Namespace),
         (Some(_), None) => Err(Error::Namespace),
         _ => Ok(()),

@@ -86,16 +86,16 @@ impl Thread {
 pub(crate) const STATUS: usize = 112 + 8 * arch::REGISTERS + 8;
 
 /// Returns a `struct elf_prstatus`.
-pub(crate) fn status(of: &Thread) -> [u8; STATUS] {
+pub(crate) fn status(thread: &Thread) -> [u8; STATUS] {
     const ID: usize = 32;
     const REGISTERS: usize = 112;
     let mut bytes = [0; STATUS];
-    put(&mut bytes, ID, &of.id.to_le_bytes());
-    for (index, value) in of.registers.iter().enumerate() {
+    put(&mut bytes, ID, &thread.id.to_le_bytes());
+    for (index, value) in thread.registers.iter().enumerate() {
         put(&mut bytes, REGISTERS + 8 * index, &value.to_le_bytes());
     }
     if let Some(index) = arch::POINTER {
-        put(&mut bytes, REGISTERS + 8 * index, &of.pointer.to_le_bytes());
+        put(&mut bytes, REGISTERS + 8 * index, &thread.pointer.to_le_bytes());
     }
     bytes
 }

@@ -53,14 +53,14 @@ impl Limits {
 
     /// Returns the limit of which the largest share is used.
     pub(crate) fn closest(&self) -> Option<Used> {
-        let share = |of: &Used| of.used as f64 / of.most as f64;
+        let share = |limit: &Used| limit.used as f64 / limit.most as f64;
         self.0.iter().filter_map(Limit::used).max_by(|left, right| share(left).total_cmp(&share(right)))
     }
 
     /// Returns `true` if so little memory is left that the child that writes a dump is ended.
     pub(crate) fn are_close(&self) -> bool {
         const SHARE: f64 = 0.985;
-        self.closest().is_some_and(|of| of.is_above(SHARE))
+        self.closest().is_some_and(|limit| limit.is_above(SHARE))
     }
 }
 
@@ -174,15 +174,15 @@ mod tests {
 
     #[test]
     fn groups_are_found_up_to_the_mount() {
-        let of = |folder: &str, is_unified| Group { folder: folder.into(), is_unified };
+        let group = |folder: &str, is_unified| Group { folder: folder.into(), is_unified };
         assert_eq!(
             folders("0::/a/b\n", MOUNTS),
-            [of("/sys/fs/cgroup/a/b", true), of("/sys/fs/cgroup/a", true), of("/sys/fs/cgroup", true)]
+            [group("/sys/fs/cgroup/a/b", true), group("/sys/fs/cgroup/a", true), group("/sys/fs/cgroup", true)]
         );
         let first = folders("4:cpu,cpuacct:/x\n3:memory:/docker/1/in\n", MOUNTS);
-        assert_eq!(first, [of("/sys/fs/cgroup/memory/in", false), of("/sys/fs/cgroup/memory", false)]);
+        assert_eq!(first, [group("/sys/fs/cgroup/memory/in", false), group("/sys/fs/cgroup/memory", false)]);
         // In a container with the groups of the machine's root.
-        assert_eq!(folders("3:memory:/other\n", MOUNTS), [of("/sys/fs/cgroup/memory", false)]);
+        assert_eq!(folders("3:memory:/other\n", MOUNTS), [group("/sys/fs/cgroup/memory", false)]);
         assert_eq!(folders("garbage\n:\n", "garbage\n"), []);
     }
 

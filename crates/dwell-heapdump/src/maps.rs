@@ -20,11 +20,11 @@ const LONGEST: u64 = 1 << 38;
 impl<'a> Mapping<'a> {
     /// Returns all mappings of a text. Leaves out lines that it does not understand.
     pub(crate) fn all(text: &'a [u8]) -> impl Iterator<Item = Self> {
-        text.split(|byte| *byte == b'\n').filter_map(Self::of)
+        text.split(|byte| *byte == b'\n').filter_map(Self::parse)
     }
 
     /// Reads `55cb830bf000-55cb830c0000 rw-p 00001000 fe:00 9979964     /a b/c`.
-    fn of(line: &'a [u8]) -> Option<Self> {
+    fn parse(line: &'a [u8]) -> Option<Self> {
         let (start, rest) = number(line, b'-')?;
         let (end, rest) = number(rest, b' ')?;
         let (flags, rest) = rest.split_first_chunk::<4>()?;

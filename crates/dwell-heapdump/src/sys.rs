@@ -158,18 +158,18 @@ pub(crate) fn write(file: c_int, from: *const u8, len: usize) -> Result<usize, E
 
 /// Waits until a descriptor can be written to.
 pub(crate) fn wait_to_write(file: c_int) {
-    let mut of = libc::pollfd { fd: file, events: libc::POLLOUT, revents: 0 };
+    let mut poll = libc::pollfd { fd: file, events: libc::POLLOUT, revents: 0 };
     // SAFETY: the kernel reads and writes one entry, and waits without a bound.
-    unsafe { syscall(libc::SYS_ppoll, &raw mut of, 1_usize, ptr::null::<u64>(), ptr::null::<u64>(), 8_usize) };
+    unsafe { syscall(libc::SYS_ppoll, &raw mut poll, 1_usize, ptr::null::<u64>(), ptr::null::<u64>(), 8_usize) };
 }
 
 /// Waits until a descriptor can be read, at most so many milliseconds. Returns `false` after that time.
 pub(crate) fn wait_to_read(file: c_int, millis: u64) -> bool {
-    let mut of = libc::pollfd { fd: file, events: libc::POLLIN, revents: 0 };
+    let mut poll = libc::pollfd { fd: file, events: libc::POLLIN, revents: 0 };
     let mut time = [millis / 1000, millis % 1000 * 1_000_000];
     // SAFETY: the kernel reads and writes one entry, reads the two words of the time, and may write what is left of it.
     let ready =
-        unsafe { syscall(libc::SYS_ppoll, &raw mut of, 1_usize, time.as_mut_ptr(), ptr::null::<u64>(), 8_usize) };
+        unsafe { syscall(libc::SYS_ppoll, &raw mut poll, 1_usize, time.as_mut_ptr(), ptr::null::<u64>(), 8_usize) };
     ready > 0
 }
 
@@ -185,10 +185,10 @@ pub(crate) fn written(file: c_int, from: u64, len: u64) {
 /// Returns the bytes that are free where a file is, for who is not root.
 pub(crate) fn free_disk(file: c_int) -> Result<u64, Errno> {
     // SAFETY: a value of this type may have all bits zero.
-    let mut of: libc::statfs = unsafe { core::mem::zeroed() };
+    let mut stat: libc::statfs = unsafe { core::mem::zeroed() };
     // SAFETY: the kernel writes a value of this type.
-    checked(unsafe { syscall(libc::SYS_fstatfs, c_long::from(file), &raw mut of) })?;
-    Ok(of.f_bavail.saturating_mul(of.f_bsize as u64))
+    checked(unsafe { syscall(libc::SYS_fstatfs, c_long::from(file), &raw mut stat) })?;
+    Ok(stat.f_bavail.saturating_mul(stat.f_bsize as u64))
 }
 
 /// Gives a file a name. `from` is one that it has already.
@@ -286,7 +286,9 @@ pub(crate) fn kill(id: i32, descriptor: Option<c_int>) {
     let signal = c_long::from(libc::SIGKILL);
     match descriptor {
         // SAFETY: the call takes no pointers but a null pointer.
-        Some(of) => unsafe { syscall(libc::SYS_pidfd_send_signal, c_long::from(of), signal, 0_usize, 0_usize) },
+        Some(process) => unsafe {
+            syscall(libc::SYS_pidfd_send_signal, c_long::from(process), signal, 0_usize, 0_usize)
+        },
         // SAFETY: the call takes no pointers. The child was not waited for, so the id is still its own.
         None => unsafe { syscall(libc::SYS_kill, c_long::from(id), signal) },
     };

@@ -397,14 +397,14 @@ fn a_full_disk_has_no_half_file() {
     alone("a_full_disk_has_no_half_file", || {
         let full = File::options().write(true).open("/dev/full").unwrap();
         let error = write_to(&full).unwrap_err();
-        assert!(matches!(&error, Error::Write(of) if of.raw_os_error() == Some(libc::ENOSPC)), "{error}");
+        assert!(matches!(&error, Error::Write(cause) if cause.raw_os_error() == Some(libc::ENOSPC)), "{error}");
         let scratch = Scratch::new("full");
         let limit = libc::rlimit { rlim_cur: 1 << 16, rlim_max: libc::RLIM_INFINITY };
         let none = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
         unsafe { libc::setrlimit(libc::RLIMIT_FSIZE, &raw const limit) };
         let error = write(scratch.path("a.core")).unwrap_err();
         unsafe { libc::setrlimit(libc::RLIMIT_FSIZE, &raw const none) };
-        assert!(matches!(&error, Error::Write(of) if of.raw_os_error() == Some(libc::EFBIG)), "{error}");
+        assert!(matches!(&error, Error::Write(cause) if cause.raw_os_error() == Some(libc::EFBIG)), "{error}");
         let error = Options::new().keep_free(u64::MAX / 2).write(scratch.path("b.core")).unwrap_err();
         assert!(error.to_string().starts_with("the heap dump does not fit on the disk: "), "{error}");
         assert_eq!(scratch.names(), [""; 0]);
@@ -440,7 +440,7 @@ fn a_closed_pipe_is_an_error() {
         let (reader, writer) = io::pipe().unwrap();
         drop(reader);
         let error = write_to(&writer).unwrap_err();
-        assert!(matches!(&error, Error::Write(of) if of.raw_os_error() == Some(libc::EPIPE)), "{error}");
+        assert!(matches!(&error, Error::Write(cause) if cause.raw_os_error() == Some(libc::EPIPE)), "{error}");
         let mut dump = stream().unwrap();
         dump.read_exact(&mut [0; 100]).unwrap();
         drop(dump);
@@ -692,12 +692,12 @@ fn signals_during_allocations() {
 fn a_dump_costs_the_program_little_memory() {
     alone("a_dump_costs_the_program_little_memory", || {
         let scratch = Scratch::new("rss");
-        let of = |process: &str, kind: &str| {
+        let amount = |process: &str, kind: &str| {
             let text = fs::read_to_string(format!("/proc/{process}/smaps_rollup")).unwrap();
             let line = text.lines().find_map(|line| line.strip_prefix(kind)).unwrap();
             line.trim().trim_end_matches(" kB").parse::<i64>().unwrap()
         };
-        let resident = || of("self", "Rss:");
+        let resident = || amount("self", "Rss:");
         let _values: Vec<Vec<u64>> = (0..400).map(|_| values()).collect();
         let before = resident();
         let mut dump = stream().unwrap();
@@ -705,7 +705,7 @@ fn a_dump_costs_the_program_little_memory() {
         let during = resident() - before;
         // What the child does not share with the program, which writes nothing meanwhile.
         let child = children()[0].to_string();
-        let own = of(&child, "Private_Dirty:") + of(&child, "Private_Clean:");
+        let own = amount(&child, "Private_Dirty:") + amount(&child, "Private_Clean:");
         drop(dump);
         let summary = write(scratch.path("a.core")).unwrap();
         let after = resident() - before;

@@ -4,7 +4,7 @@ use super::layout::{Layout, WORD, declared, structure, tuple, up};
 
 /// Returns the size of a B-tree's leaf: a pointer to its parent, its index there, its length, eleven keys and values.
 pub fn leaf(key: Layout, value: Layout) -> u64 {
-    let eleven = |of: Layout| Layout::plain(of.size.saturating_mul(11), of.align);
+    let eleven = |layout: Layout| Layout::plain(layout.size.saturating_mul(11), layout.align);
     structure(&[Layout::plain(WORD, WORD), Layout::plain(4, 2), eleven(key), eleven(value)]).size
 }
 

@@ -102,13 +102,13 @@ impl Graph {
     pub(super) fn new(program: &Program) -> Self {
         let (sites, all) = (program.sites.len(), program.sites.len() + program.defs.len());
         let (mut users, mut owners) = (vec![Vec::new(); all], vec![Vec::new(); all]);
-        for (def, of) in program.defs.iter().enumerate() {
-            for field in of.variants.iter().flat_map(|variant| &variant.fields) {
+        for (def, definition) in program.defs.iter().enumerate() {
+            for field in definition.variants.iter().flat_map(|variant| &variant.fields) {
                 users[field.site].push(sites + def);
             }
         }
-        for (site, of) in program.sites.iter().enumerate() {
-            match of.shape {
+        for (site, field) in program.sites.iter().enumerate() {
+            match field.shape {
                 Shape::Leaf | Shape::Text(_) => {}
                 Shape::Def(def) => users[sites + def].push(site),
                 Shape::Tuple(_) | Shape::Optional { .. } | Shape::Wrapper(_) | Shape::Array(..) => {
@@ -437,7 +437,7 @@ mod tests {
                     // What a trial saved, it saves until what it has computed changes.
                     let saves = |plan: &mut Plan<'_>, edit| plan.sum().cost() - plan.with(&[edit], Plan::sum).0.cost();
                     if let Some((_, tried, known)) =
-                        tried.iter().find(|(of, ..)| *of == edit).filter(|(_, tried, _)| plan.is_same(tried))
+                        tried.iter().find(|(other, ..)| *other == edit).filter(|(_, tried, _)| plan.is_same(tried))
                     {
                         assert_eq!(
                             saves(&mut plan, edit),
@@ -446,7 +446,7 @@ mod tests {
                         );
                         same += 1;
                     }
-                    tried.retain(|(of, ..)| *of != edit);
+                    tried.retain(|(other, ..)| *other != edit);
                     let known = saves(&mut plan, edit);
                     tried.push((edit, plan.tried().clone(), known));
                 } else if random.below(3) == 0 && !made.is_empty() {

@@ -290,70 +290,70 @@ impl<'p> Plan<'p> {
 
     /// Computes a site's layout after all changes except that of the site itself.
     fn bare(&self, site: SiteId) -> Layout {
-        let of = &self.program.sites[site];
+        let field = &self.program.sites[site];
         if let Some(&scalar) = self.scalars.get(&site) {
             return scalar;
         }
         let part = |part: SiteId| self.site(part);
         let has_changed = |parts: &[SiteId]| parts.iter().any(|&part| self.site(part) != self.own(part));
-        match &of.shape {
+        match &field.shape {
             Shape::Def(def) => self.of_def(*def),
             Shape::Tuple(parts) if has_changed(parts) => {
                 let old: Vec<Layout> = parts.iter().map(|&part| self.own(part)).collect();
                 let new: Vec<Layout> = parts.iter().map(|&site| part(site)).collect();
-                checked(of.own, tuple(&old), tuple(&new))
+                checked(field.own, tuple(&old), tuple(&new))
             }
             &Shape::Optional { some, .. } if has_changed(&[some]) => {
-                checked(of.own, option(self.own(some)), option(part(some)))
+                checked(field.own, option(self.own(some)), option(part(some)))
             }
             &Shape::Wrapper(inner) if has_changed(&[inner]) => {
                 let (old, new) = (self.own(inner), part(inner));
-                let bytes = up(resized(of.own.size, old.size, new.size), of.own.align.max(new.align));
+                let bytes = up(resized(field.own.size, old.size, new.size), field.own.align.max(new.align));
                 // The flags of a lock or cell may fit into the padding of its value.
                 let is_sure = old.align == new.align && old.size % old.align == 0;
-                let align = of.own.align.max(new.align);
+                let align = field.own.align.max(new.align);
                 let layout = Layout { sure: is_sure && new.sure, ..Layout::plain(bytes, align) };
-                layout.with_unknown_niche(of.own.niche.is_some())
+                layout.with_unknown_niche(field.own.niche.is_some())
             }
             &Shape::Array(element, len) if has_changed(&[element]) => array(part(element), len),
-            _ => of.own,
+            _ => field.own,
         }
     }
 
     /// Computes the layout of a struct or enum after all changes.
     fn changed_def(&self, def: DefId) -> Layout {
-        let of = &self.program.defs[def];
+        let definition = &self.program.defs[def];
         let old = self.old[def];
         let same = |field: &super::FieldDef| self.site(field.site) == self.own(field.site);
-        let is_same = self.variants.since(&(def, 0)).first().is_none_or(|&(of, _)| of != def)
+        let is_same = self.variants.since(&(def, 0)).first().is_none_or(|&(other, _)| other != def)
             && !self.reordered.contains(&def)
-            && of.variants.iter().all(|variant| variant.fields.iter().all(same));
+            && definition.variants.iter().all(|variant| variant.fields.iter().all(same));
         let new = if is_same { old } else { self.rules(def, true) };
-        if new == old { of.own } else { checked(of.own, old, new) }
+        if new == old { definition.own } else { checked(definition.own, old, new) }
     }
 
     /// Returns the layout of a struct or enum by the rules.
     fn rules(&self, def: DefId, changed: bool) -> Layout {
-        let of = &self.program.defs[def];
+        let definition = &self.program.defs[def];
         let fields = |variant: usize| -> Vec<Layout> {
             if changed {
                 self.fields(def, variant)
             } else {
-                of.variants[variant].fields.iter().map(|field| self.own(field.site)).collect()
+                definition.variants[variant].fields.iter().map(|field| self.own(field.site)).collect()
             }
         };
-        if of.is_enum {
+        if definition.is_enum {
             let boxed = |variant: usize| changed && self.variants.contains(&(def, variant));
             let of_variant = |variant| if boxed(variant) { vec![Layout::POINTER] } else { fields(variant) };
-            let variants: Vec<Vec<Layout>> = (0..of.variants.len()).map(of_variant).collect();
+            let variants: Vec<Vec<Layout>> = (0..definition.variants.len()).map(of_variant).collect();
             return enumeration(&variants);
         }
         let fields = fields(0);
-        match of.repr {
+        match definition.repr {
             ReprOf::C if !(changed && self.reordered.contains(&def)) => declared(&fields),
             ReprOf::Packed => {
                 let size = fields.iter().fold(0, |sum: u64, field| sum.saturating_add(field.size));
-                Layout { align: of.own.align, ..Layout::plain(size, 1) }
+                Layout { align: definition.own.align, ..Layout::plain(size, 1) }
             }
             ReprOf::Tail => tuple(&fields),
             _ => structure(&fields),
@@ -367,7 +367,7 @@ impl<'p> Plan<'p> {
     /// Returns the blocks of the boxed variants of an enum.
     fn boxes(&self, def: DefId) -> Part {
         let mut sum = Part::default();
-        let boxed = self.variants.since(&(def, 0)).iter().take_while(|&&(of, _)| of == def);
+        let boxed = self.variants.since(&(def, 0)).iter().take_while(|&&(other, _)| other == def);
         for &(_, variant) in boxed {
             let filled = self.program.defs[def].variants[variant].counts.filled;
             sum.add(filled, structure(&self.fields(def, variant)).size);
@@ -381,8 +381,8 @@ impl<'p> Plan<'p> {
         if site == 0 {
             sum.bytes += change_of(self.noted(site, &is_guess).size, self.own(site).size);
         }
-        let of = &self.program.sites[site];
-        let counts = &of.counts;
+        let field = &self.program.sites[site];
+        let counts = &field.counts;
         let old = |part: SiteId| self.own(part);
         let new = |part: SiteId| self.noted(part, &is_guess);
         let change = self.changes.get(&site).copied();
@@ -400,7 +400,7 @@ impl<'p> Plan<'p> {
         let full = counts.allocations.saturating_sub(counts.hollow);
         let used = wide(counts.used);
         let requested = wide(counts.requested);
-        let (bytes, blocks) = match (&of.shape, change) {
+        let (bytes, blocks) = match (&field.shape, change) {
             (Shape::Text(_), Some(change)) => {
                 let text = wide(counts.requested.saturating_sub(counts.waste));
                 let header = match change {

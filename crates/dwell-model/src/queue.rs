@@ -82,9 +82,9 @@ mod tests {
         let mut queue = Queue::new([("a", 9), ("b", 7), ("c", 7), ("d", 1)]);
         // The saving of `a` has fallen below that of `b`.
         let mut evaluated = vec![];
-        let saves = |&of: &&'static str| {
-            evaluated.push(of);
-            if of == "a" { 2 } else { 7 }
+        let saves = |&name: &&'static str| {
+            evaluated.push(name);
+            if name == "a" { 2 } else { 7 }
         };
         assert_eq!(queue.pop(0, saves), Some("b"));
         assert_eq!(evaluated, ["a", "b"]);
@@ -92,7 +92,7 @@ mod tests {
         assert_eq!(queue.pop(2, |_| 7), None);
         assert!(queue.is_below(2) && !queue.is_below(1));
         // The saving of `d` has increased, which only `update` finds.
-        assert_eq!(queue.pop(1, |&of| if of == "d" { 9 } else { 2 }), Some("a"));
+        assert_eq!(queue.pop(1, |&name| if name == "d" { 9 } else { 2 }), Some("a"));
         queue.update(|_, stale| (stale == 1).then_some(9));
         assert_eq!(queue.pop(2, |_| 9), Some("d"));
         assert_eq!(queue.pop(i128::MIN, |_| 9), None);

@@ -137,10 +137,10 @@ pub fn search(program: &Program, types: Types) -> Vec<Step> {
     let mut plan = Plan::new(program);
     let size = |def: DefId| i128::from(program.defs[def].own.size);
     let mut groups: Vec<(i128, &Rc<[Edit]>)> = Vec::new();
-    for (of, _) in search.candidates.iter().filter(|(of, _)| of.edits.len() > 1) {
-        let Some(def) = of.edits.iter().find_map(|edit| enum_of(program, *edit)) else { continue };
-        let (new, _) = plan.with(&of.edits, |plan| plan.def(def).size);
-        groups.push((i128::from(new) - size(def), &of.edits));
+    for (candidate, _) in search.candidates.iter().filter(|(candidate, _)| candidate.edits.len() > 1) {
+        let Some(def) = candidate.edits.iter().find_map(|edit| enum_of(program, *edit)) else { continue };
+        let (new, _) = plan.with(&candidate.edits, |plan| plan.def(def).size);
+        groups.push((i128::from(new) - size(def), &candidate.edits));
     }
     let groups = sorted(groups, &|(a, few), (b, more)| (a, few.len()).cmp(&(b, more.len())));
     for (_, first) in groups.into_iter().take(FIRST) {
@@ -275,8 +275,8 @@ impl<'p> Search<'p> {
         let least = self.least;
         let mut plan = Plan::new(self.program);
         let mut now = plan.sum();
-        let is_allowed = |edits: &[Edit]| !banned.iter().any(|of| of == edits);
-        let allowed = self.candidates.iter().filter(|(of, _)| is_allowed(&of.edits));
+        let is_allowed = |edits: &[Edit]| !banned.iter().any(|other| other == edits);
+        let allowed = self.candidates.iter().filter(|(candidate, _)| is_allowed(&candidate.edits));
         let mut open = Queue::new(allowed.cloned());
         let mut known: Set<Vec<Edit>> = Set::new();
         let mut steps = Vec::new();
@@ -285,18 +285,18 @@ impl<'p> Search<'p> {
             let after = plan.sum();
             steps.push(Step { edits: first.to_vec(), before: now, after, is_exact: plan.is_exact() });
             now = after;
-            open.update(|of, _| Some(of.saving(&mut plan, now)));
+            open.update(|candidate, _| Some(candidate.saving(&mut plan, now)));
         }
         loop {
-            while let Some(of) = open.pop(least, |of| of.saving(&mut plan, now)) {
-                let edits = pruned(&mut plan, &of.edits);
+            while let Some(candidate) = open.pop(least, |candidate| candidate.saving(&mut plan, now)) {
+                let edits = pruned(&mut plan, &candidate.edits);
                 plan.apply_all(&edits);
                 let after = plan.sum();
                 steps.push(Step { edits, before: now, after, is_exact: plan.is_exact() });
                 now = after;
                 // A group may save more than before, since another variant of its enum may have become the largest.
-                let is_group = |of: &Candidate, stale: i128| of.edits.len() > 1 && stale > least;
-                open.update(|of, stale| is_group(of, stale).then(|| of.saving(&mut plan, now)));
+                let is_group = |candidate: &Candidate, stale: i128| candidate.edits.len() > 1 && stale > least;
+                open.update(|candidate, stale| is_group(candidate, stale).then(|| candidate.saving(&mut plan, now)));
             }
             // After the step, other variants may be the largest.
             for edits in with_largest_variants(&mut plan, &self.groups) {
@@ -305,7 +305,7 @@ impl<'p> Search<'p> {
                     open.push(Candidate::new(edits), 0);
                 }
             }
-            open.update(|of, _| Some(of.saving(&mut plan, now)));
+            open.update(|candidate, _| Some(candidate.saving(&mut plan, now)));
             if open.is_below(least) {
                 return steps;
             }

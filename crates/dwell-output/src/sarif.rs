@@ -18,10 +18,10 @@ pub struct Found<'f> {
 /// Returns the document. A rule has an identifier and a text.
 pub fn document<'f>(rules: &[(&str, &str)], found: impl Iterator<Item = Found<'f>>) -> Value {
     let rule = |(id, text): &(&str, &str)| json!({ "id": id, "shortDescription": { "text": text } });
-    let result = |of: Found<'_>| {
-        let level = if of.is_note { "note" } else { "warning" };
-        let mut result = json!({ "ruleId": of.rule, "level": level, "message": { "text": of.text } });
-        if let Some((file, line)) = of.place {
+    let result = |found: Found<'_>| {
+        let level = if found.is_note { "note" } else { "warning" };
+        let mut result = json!({ "ruleId": found.rule, "level": level, "message": { "text": found.text } });
+        if let Some((file, line)) = found.place {
             let place = json!({ "artifactLocation": { "uri": file, "uriBaseId": "%SRCROOT%" }, "region": { "startLine": line.max(1) } });
             result["locations"] = json!([{ "physicalLocation": place }]);
         }

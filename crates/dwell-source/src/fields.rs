@@ -12,7 +12,7 @@ impl Item {
         let tokens: Vec<TokenTree> = text.parse::<TokenStream>().ok()?.into_iter().collect();
         let fields = match variant {
             None => last_group(&tokens)?,
-            Some(name) => variants(last_group(&tokens)?.1).into_iter().find(|(of, ..)| of == name)?.1?,
+            Some(name) => variants(last_group(&tokens)?.1).into_iter().find(|(variant, ..)| variant == name)?.1?,
         };
         let (line, range) = of_field(fields.0, fields.1, field)?;
         Some((self.line + u32::try_from(line).ok()?.checked_sub(1)?, text.get(range)?.to_owned()))
@@ -22,17 +22,17 @@ impl Item {
     pub fn has_parameter(&self, name: &str) -> bool {
         let Ok(tokens) = self.text().parse::<TokenStream>() else { return false };
         let tokens: Vec<TokenTree> = tokens.into_iter().collect();
-        let starts = |of: &[TokenTree]| match of {
+        let starts = |trees: &[TokenTree]| match trees {
             [TokenTree::Ident(word), TokenTree::Ident(_), TokenTree::Punct(open)] => {
-                ["struct", "enum", "union"].iter().any(|of| word == of) && open.as_char() == '<'
+                ["struct", "enum", "union"].iter().any(|keyword| word == keyword) && open.as_char() == '<'
             }
             _ => false,
         };
         let Some(start) = tokens.windows(3).position(starts) else { return false };
         let mut depth = 1_usize;
         let is_inside = |tree: &&TokenTree| {
-            if let TokenTree::Punct(of) = tree {
-                match of.as_char() {
+            if let TokenTree::Punct(punct) = tree {
+                match punct.as_char() {
                     '<' => depth += 1,
                     '>' => depth = depth.saturating_sub(1),
                     _ => {}
@@ -41,7 +41,7 @@ impl Item {
             depth > 0
         };
         let inside = tokens[start + 3..].iter().take_while(is_inside).cloned().collect();
-        split(inside).iter().any(|part| matches!(part.first(), Some(TokenTree::Ident(of)) if *of == name))
+        split(inside).iter().any(|part| matches!(part.first(), Some(TokenTree::Ident(ident)) if *ident == name))
     }
 }
 
@@ -56,8 +56,11 @@ impl Item {
         let found = find(stream.clone());
         // A field of a variant is a part too.
         let part = found.or_else(|| {
-            let of = variants(stream).into_iter().filter(|_| is_enum && delimiter == Delimiter::Brace);
-            of.filter_map(|(_, fields)| fields).filter(|(of, _)| *of == Delimiter::Brace).find_map(|(_, of)| find(of))
+            let braced = variants(stream).into_iter().filter(|_| is_enum && delimiter == Delimiter::Brace);
+            braced
+                .filter_map(|(_, fields)| fields)
+                .filter(|(delimiter, _)| *delimiter == Delimiter::Brace)
+                .find_map(|(_, fields)| find(fields))
         })?;
         let part = bare(&part);
         let (first, last) = (part.first()?.span(), part.last()?.span());
@@ -68,7 +71,7 @@ impl Item {
 
 /// Returns `true` if a field or variant has the name.
 fn begins_with(part: &[TokenTree], name: &str) -> bool {
-    matches!(part.first(), Some(TokenTree::Ident(of)) if plain(&of.to_string()) == plain(name))
+    matches!(part.first(), Some(TokenTree::Ident(ident)) if plain(&ident.to_string()) == plain(name))
 }
 
 type Group = (Delimiter, TokenStream);
@@ -88,8 +91,8 @@ fn split(stream: TokenStream) -> Vec<Vec<TokenTree>> {
     let mut all = vec![Vec::new()];
     let (mut depth, mut is_arrow) = (0_usize, false);
     for tree in stream {
-        if let TokenTree::Punct(of) = &tree {
-            match of.as_char() {
+        if let TokenTree::Punct(punct) = &tree {
+            match punct.as_char() {
                 '<' => depth += 1,
                 '>' if !is_arrow => depth = depth.saturating_sub(1),
                 ',' if depth == 0 => {
@@ -99,7 +102,7 @@ fn split(stream: TokenStream) -> Vec<Vec<TokenTree>> {
                 }
                 _ => {}
             }
-            is_arrow = matches!(of.as_char(), '-' | '=') && of.spacing() == Spacing::Joint;
+            is_arrow = matches!(punct.as_char(), '-' | '=') && punct.spacing() == Spacing::Joint;
         } else {
             is_arrow = false;
         }
@@ -116,13 +119,13 @@ fn bare(part: &[TokenTree]) -> &[TokenTree] {
     let mut rest = part;
     loop {
         rest = match rest {
-            [TokenTree::Punct(of), TokenTree::Group(_), after @ ..] if of.as_char() == '#' => after,
-            [TokenTree::Ident(of), TokenTree::Group(group), after @ ..]
-                if *of == "pub" && group.delimiter() == Delimiter::Parenthesis && !after.is_empty() =>
+            [TokenTree::Punct(punct), TokenTree::Group(_), after @ ..] if punct.as_char() == '#' => after,
+            [TokenTree::Ident(ident), TokenTree::Group(group), after @ ..]
+                if *ident == "pub" && group.delimiter() == Delimiter::Parenthesis && !after.is_empty() =>
             {
                 after
             }
-            [TokenTree::Ident(of), after @ ..] if *of == "pub" => after,
+            [TokenTree::Ident(ident), after @ ..] if *ident == "pub" => after,
             _ => return rest,
         };
     }
@@ -182,16 +185,17 @@ mod tests {
                       C = 3,\n}\npub struct Pair(pub u8, pub Option<Big>);\nstruct Plain where u8: Copy {\n    a: u8, b: std::collections::HashMap<u8, (u8, u8)>\n}\n";
         fs::write(folder.path().join("a.rs"), source).unwrap();
         let items = Items::new(Some(folder.path()));
-        let of = |name: &str, variant: Option<&str>, field: &str| items.named(name).unwrap().field_type(variant, field);
+        let field_type =
+            |name: &str, variant: Option<&str>, field: &str| items.named(name).unwrap().field_type(variant, field);
         let at = |line: u32, text: &str| Some((line, text.to_owned()));
-        assert_eq!(of("Kind", Some("A"), "0"), at(5, "u8"));
-        assert_eq!(of("Kind", Some("A"), "1"), at(5, "Option<Box<(u8, T)>>"));
-        assert_eq!(of("Kind", Some("B"), "one"), at(9, "Vec<\n            u8>"));
-        assert_eq!(of("Kind", Some("B"), "type"), at(11, "fn(u8, u8) -> Vec<u8>"));
-        assert_eq!(of("Kind", Some("B"), "last"), at(11, "[u8; 3]"));
-        assert_eq!(of("Kind", Some("C"), "0"), None);
-        assert_eq!(of("Pair", None, "1"), at(15, "Option<Big>"));
-        assert_eq!(of("Plain", None, "b"), at(17, "std::collections::HashMap<u8, (u8, u8)>"));
-        assert_eq!(of("Plain", None, "c"), None);
+        assert_eq!(field_type("Kind", Some("A"), "0"), at(5, "u8"));
+        assert_eq!(field_type("Kind", Some("A"), "1"), at(5, "Option<Box<(u8, T)>>"));
+        assert_eq!(field_type("Kind", Some("B"), "one"), at(9, "Vec<\n            u8>"));
+        assert_eq!(field_type("Kind", Some("B"), "type"), at(11, "fn(u8, u8) -> Vec<u8>"));
+        assert_eq!(field_type("Kind", Some("B"), "last"), at(11, "[u8; 3]"));
+        assert_eq!(field_type("Kind", Some("C"), "0"), None);
+        assert_eq!(field_type("Pair", None, "1"), at(15, "Option<Big>"));
+        assert_eq!(field_type("Plain", None, "b"), at(17, "std::collections::HashMap<u8, (u8, u8)>"));
+        assert_eq!(field_type("Plain", None, "c"), None);
     }
 }

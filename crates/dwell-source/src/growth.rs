@@ -40,8 +40,8 @@ pub(crate) struct Growth {
 impl Growth {
     /// Returns `true` if code changes the length of a type's field.
     pub(crate) fn has(&self, ty: &str, field: &str) -> bool {
-        let of = |ty: Option<&str>| self.fields.contains(&(ty.map(str::to_owned), field.to_owned()));
-        of(None) || of(Some(ty))
+        let is_listed = |ty: Option<&str>| self.fields.contains(&(ty.map(str::to_owned), field.to_owned()));
+        is_listed(None) || is_listed(Some(ty))
     }
 
     /// Adds the fields in the lines of a file.
@@ -50,8 +50,8 @@ impl Growth {
         let mut text = String::new();
         let mut parts = Vec::new();
         for line in lines.iter().filter(|line| !line.trim_start().starts_with("//")) {
-            if let Some(of) = implementing(line.trim_start()) {
-                parts.push((std::mem::take(&mut text), ty.replace(of)));
+            if let Some(implemented) = implementing(line.trim_start()) {
+                parts.push((std::mem::take(&mut text), ty.replace(implemented)));
             }
             text.push_str(line);
             text.push('\n');
@@ -72,8 +72,8 @@ fn implementing(line: &str) -> Option<String> {
     let rest = match rest.strip_prefix('<') {
         Some(rest) => {
             let mut depth = 1_usize;
-            let end = rest.char_indices().find(|(_, of)| {
-                match of {
+            let end = rest.char_indices().find(|(_, c)| {
+                match c {
                     '<' => depth += 1,
                     '>' => depth -= 1,
                     _ => {}
@@ -85,13 +85,13 @@ fn implementing(line: &str) -> Option<String> {
         None => rest.strip_prefix(' ')?,
     };
     let ty = rest.split(" for ").last()?.trim_start();
-    let path = ty.split(|of: char| !of.is_alphanumeric() && !matches!(of, '_' | ':')).next()?;
+    let path = ty.split(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | ':')).next()?;
     Some(path.rsplit("::").next()?.to_owned())
 }
 
 /// Returns the values and fields whose length is changed, or that are borrowed for it: `self` and `lines`.
 fn changed(text: &str) -> Vec<(&str, &str)> {
-    let is_word = |of: char| of.is_alphanumeric() || of == '_';
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let last_word = |text: &'_ str| text.trim_end_matches(is_word).len();
     let field = |before: &'_ str| -> Option<(usize, usize, usize)> {
         let before = before.trim_end();
@@ -117,7 +117,7 @@ fn changed(text: &str) -> Vec<(&str, &str)> {
     // An argument `&mut page.lines`.
     for (at, _) in text.match_indices("&mut ") {
         let rest = &text[at + 5..];
-        let length = rest.find(|of| !is_word(of) && of != '.').unwrap_or(rest.len());
+        let length = rest.find(|c| !is_word(c) && c != '.').unwrap_or(rest.len());
         if rest[length..].starts_with([',', ')']) {
             add(&text[..at + 5 + length]);
         }

@@ -87,7 +87,7 @@ impl Item {
     /// these lints. A comment that names the lint decides nothing.
     pub fn allows(&self, lints: &[&str]) -> bool {
         let mut all = self.attributes.iter().chain(&self.around);
-        all.any(|of| of.has("allow", lints) || of.has("expect", lints))
+        all.any(|attribute| attribute.has("allow", lints) || attribute.has("expect", lints))
     }
 
     /// Returns the reason of the comment `// dwell: keep, reason`, with which an author declines changes of the type.
@@ -102,13 +102,13 @@ impl Item {
 
     /// Returns `true` if the declaration has a `repr` attribute.
     pub fn has_repr(&self) -> bool {
-        self.attributes[..self.own]
-            .iter()
-            .any(|of| of.is(&["repr"]) || of.is(&["cfg_attr"]) && of.0.iter().any(|word| word == "repr"))
+        self.attributes[..self.own].iter().any(|attribute| {
+            attribute.is(&["repr"]) || attribute.is(&["cfg_attr"]) && attribute.0.iter().any(|word| word == "repr")
+        })
     }
 
     fn derives(&self, names: &[&str]) -> bool {
-        self.attributes[..self.own].iter().any(|of| of.has("derive", names))
+        self.attributes[..self.own].iter().any(|attribute| attribute.has("derive", names))
     }
 
     /// Returns the text from the declaration to its end.
@@ -124,7 +124,7 @@ impl Item {
     /// Returns `true` if the type is the parsed command line: the program has one.
     pub fn is_command_line(&self) -> bool {
         self.derives(&["Parser", "Subcommand", "Args", "ValueEnum", "StructOpt", "FromArgs", "Options"])
-            || self.attributes[..self.own].iter().any(|of| of.is(&["command", "clap"]))
+            || self.attributes[..self.own].iter().any(|attribute| attribute.is(&["command", "clap"]))
     }
 }
 
@@ -158,7 +158,10 @@ impl Items {
                     if !name.starts_with('.') && !path.join("CACHEDIR.TAG").exists() {
                         folders.push(path);
                     }
-                } else if name.ends_with(".rs") && left > 0 && fs::metadata(&path).is_ok_and(|of| of.len() <= LARGEST) {
+                } else if name.ends_with(".rs")
+                    && left > 0
+                    && fs::metadata(&path).is_ok_and(|metadata| metadata.len() <= LARGEST)
+                {
                     left -= 1;
                     let Ok(text) = fs::read_to_string(&path) else { continue };
                     let file = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().into_owned();
@@ -244,11 +247,11 @@ impl Items {
                     (after, None)
                 }
                 [TokenTree::Ident(word), TokenTree::Ident(name), after @ ..]
-                    if ["struct", "enum", "union"].iter().any(|of| word == of) =>
+                    if ["struct", "enum", "union"].iter().any(|keyword| word == keyword) =>
                 {
                     let is_end = |tree: &TokenTree| match tree {
                         TokenTree::Group(group) => group.delimiter() == Delimiter::Brace,
-                        TokenTree::Punct(of) => of.as_char() == ';',
+                        TokenTree::Punct(punct) => punct.as_char() == ';',
                         _ => false,
                     };
                     let length = after.iter().position(is_end).unwrap_or(0);
@@ -272,7 +275,7 @@ impl Items {
                     }
                     self.declarations(group.stream(), source, around);
                 }
-                Some(TokenTree::Punct(of)) if of.as_char() == ';' => pending.clear(),
+                Some(TokenTree::Punct(punct)) if punct.as_char() == ';' => pending.clear(),
                 _ => {}
             }
             rest = after;
@@ -289,7 +292,7 @@ impl Items {
         // The modules that agree from the innermost one on, then those that agree anywhere.
         let score = |item: &&Item| {
             let same = item.modules.iter().rev().zip(path.iter().rev()).take_while(|(a, b)| a == b).count();
-            (same, path.iter().filter(|part| item.modules.iter().any(|of| of == **part)).count())
+            (same, path.iter().filter(|part| item.modules.iter().any(|module| module == **part)).count())
         };
         // `max_by_key` takes the last of equals; the first file is the better guess.
         self.by_name.get(plain(name))?.iter().rev().max_by_key(score)
@@ -330,8 +333,8 @@ impl Items {
 
     /// Returns the first function with a foreign ABI that names the type.
     pub fn foreign(&self, name: &str) -> Option<String> {
-        let is_word = |of: char| of.is_alphanumeric() || of == '_';
-        let names = |text: &str| text.split(|of: char| !is_word(of)).any(|word| word == name);
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        let names = |text: &str| text.split(|c: char| !is_word(c)).any(|word| word == name);
         self.externs.iter().find(|(.., text)| names(text)).map(|(file, line, _)| format!("{file}:{line}"))
     }
 }
@@ -425,7 +428,7 @@ fn reason(comment: &str) -> Option<String> {
 
 /// Returns the names of the fields that a line unwraps: `limit` in `self.limit.as_ref().unwrap()`.
 fn unwrapped(line: &str) -> Vec<String> {
-    let is_word = |of: char| of.is_alphanumeric() || of == '_';
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let calls = [".unwrap()", ".expect("].iter().flat_map(|call| line.match_indices(call));
     let field = |(at, _): (usize, &str)| {
         let mut before = &line[..at];
@@ -433,7 +436,7 @@ fn unwrapped(line: &str) -> Vec<String> {
             before = before.strip_suffix(adapter).unwrap_or(before);
         }
         let (owner, name) = before.rsplit_once('.')?;
-        let is_field = !name.is_empty() && name.chars().all(is_word) && owner.ends_with(|of| is_word(of) || of == ']');
+        let is_field = !name.is_empty() && name.chars().all(is_word) && owner.ends_with(|c| is_word(c) || c == ']');
         is_field.then(|| name.to_owned())
     };
     calls.filter_map(field).collect()
@@ -486,12 +489,12 @@ mod tests {
                       second: Vec<\n            T,\n        >,\n    }\n    pub mod r#type { pub enum r#Match { A } }\n}\nfn f() { struct Local(u8); }\n";
         let items = items(source);
         assert!(!items.by_name.contains_key("No"));
-        let of = |path: &str| items.at(path).map(|item| item.line);
+        let line = |path: &str| items.at(path).map(|item| item.line);
         assert_eq!(
-            (of("app::a::Same"), of("app::a::inner::Same<u8>"), of("app::a::f::Local")),
+            (line("app::a::Same"), line("app::a::inner::Same<u8>"), line("app::a::f::Local")),
             (Some(4), Some(7), Some(17))
         );
-        assert_eq!(of("app::inner::type::Match"), Some(15));
+        assert_eq!(line("app::inner::type::Match"), Some(15));
         assert_eq!(items.by_name["Same"][1].part("second"), Some((11, "second: Vec<\n            T,\n        >")));
     }
 

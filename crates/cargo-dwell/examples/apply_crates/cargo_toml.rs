@@ -15,6 +15,6 @@ fn main() {
         }
         manifests.push(Manifest::from_str(&text).expect("it is a manifest"));
     }
-    let dependencies: usize = manifests.iter().map(|of| of.dependencies.len()).sum();
+    let dependencies: usize = manifests.iter().map(|manifest| manifest.dependencies.len()).sum();
     println!("{dependencies} dependencies");
 }

@@ -64,24 +64,24 @@ fn main() -> Result<()> {
             "--json" => json_file = Some(PathBuf::from(arguments.next().context("--json takes a file")?)),
             "--report" => {
                 let name = arguments.next().context("--report takes a command")?;
-                reports.retain(|of| *of == name);
+                reports.retain(|report| *report == name);
             }
             "--tool" => tool = fs::canonicalize(arguments.next().context("--tool takes a file")?)?,
             flag if flag.starts_with("--") => bail!("{flag}: unknown; see the first lines of this example"),
             name => names.push(name.to_owned()),
         }
     }
-    if let Some(name) = names.iter().find(|name| !CRATES.iter().any(|of| of.name == **name)) {
-        bail!("{name}: is none of the crates: {}", CRATES.map(|of| of.name).join(", "));
+    if let Some(name) = names.iter().find(|name| !CRATES.iter().any(|known| known.name == **name)) {
+        bail!("{name}: is none of the crates: {}", CRATES.map(|known| known.name).join(", "));
     }
     if !tool.exists() {
         bail!("{}: is not built; run `cargo build --release -p cargo-dwell`", tool.display());
     }
     let mut rows = Vec::new();
-    for of in CRATES.iter().filter(|of| names.is_empty() || names.iter().any(|name| name == of.name)) {
-        match try_crate(of, &tool, top, &reports) {
+    for krate in CRATES.iter().filter(|krate| names.is_empty() || names.iter().any(|name| name == krate.name)) {
+        match try_crate(krate, &tool, top, &reports) {
             Ok(all) => rows.extend(all),
-            Err(error) => println!("{} {}: {error:#}\n", of.name, of.version),
+            Err(error) => println!("{} {}: {error:#}\n", krate.name, krate.version),
         }
     }
     if let Some(file) = json_file {
@@ -95,25 +95,25 @@ fn main() -> Result<()> {
 }
 
 /// Applies the findings of a crate. Returns a row for each.
-fn try_crate(of: &Crate, tool: &Path, top: usize, reports: &[&str]) -> Result<Vec<Value>> {
-    println!("## {} {}", of.name, of.version);
-    let folder = fetch(of)?;
+fn try_crate(krate: &Crate, tool: &Path, top: usize, reports: &[&str]) -> Result<Vec<Value>> {
+    println!("## {} {}", krate.name, krate.version);
+    let folder = fetch(krate)?;
     let mut rows = Vec::new();
     for &report in reports {
         let saved = folder.with_extension(format!("{report}.json"));
-        let mut command = dwell(tool, &folder, report, of, report);
-        command.arg("--save").arg(&saved).arg("--").args(of.arguments);
+        let mut command = dwell(tool, &folder, report, krate, report);
+        command.arg("--save").arg(&saved).arg("--").args(krate.arguments);
         let output = command.output().context("cargo dwell cannot be run")?;
         if !saved.exists() {
             bail!("{report}: {}", last_line(&output));
         }
-        let listed = dwell(tool, &folder, "apply", of, report).arg("--from").arg(&saved).arg("--list").output()?;
+        let listed = dwell(tool, &folder, "apply", krate, report).arg("--from").arg(&saved).arg("--list").output()?;
         let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
         print!("{report}:\n{listed}");
         let able = listed.lines().filter_map(|line| line.split_whitespace().next()?.parse::<usize>().ok());
         for number in able.take(top) {
             let line = listed.lines().nth(number - 1).unwrap_or_default().trim().to_owned();
-            rows.push(try_move(of, tool, &folder, &saved, number, &line, report)?);
+            rows.push(try_move(krate, tool, &folder, &saved, number, &line, report)?);
         }
     }
     println!();
@@ -121,7 +121,7 @@ fn try_crate(of: &Crate, tool: &Path, top: usize, reports: &[&str]) -> Result<Ve
 }
 
 fn try_move(
-    of: &Crate,
+    krate: &Crate,
     tool: &Path,
     folder: &Path,
     saved: &Path,
@@ -131,11 +131,11 @@ fn try_move(
 ) -> Result<Value> {
     let start = Instant::now();
     let library = env::current_dir()?.join("crates/dwell");
-    let mut command = dwell(tool, folder, "apply", of, report);
+    let mut command = dwell(tool, folder, "apply", krate, report);
     command.arg("--from").arg(saved).arg(number.to_string());
     command.args(["--allow-no-vcs", "--breaking", "--dwell"]).arg(library);
     command.arg("--patch").arg(folder.with_extension(format!("{report}-{number}.patch")));
-    command.arg("--").args(of.arguments);
+    command.arg("--").args(krate.arguments);
     let output = command.output().context("cargo dwell cannot be run")?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     println!("{text}{}", String::from_utf8_lossy(&output.stderr).lines().last().unwrap_or_default());
@@ -149,18 +149,18 @@ fn try_move(
         _ => "refused",
     };
     Ok(json!({
-        "crate": format!("{} {}", of.name, of.version), "report": report, "finding": line, "verdict": verdict,
+        "crate": format!("{} {}", krate.name, krate.version), "report": report, "finding": line, "verdict": verdict,
         "compiles": find("compiles"), "tests": find("tests:"), "bytes": find("live bytes"), "time": find("CPU time"),
         "error": last_line(&output), "seconds": start.elapsed().as_secs(),
     }))
 }
 
 /// Returns a command of the tool for the program, with the profile of the report.
-fn dwell(tool: &Path, folder: &Path, command: &str, of: &Crate, report: &str) -> Command {
+fn dwell(tool: &Path, folder: &Path, command: &str, krate: &Crate, report: &str) -> Command {
     let mut run = Command::new(tool);
     run.arg(command)
         .args(["--example", "dwell_keep"])
-        .args(of.flags)
+        .args(krate.flags)
         .current_dir(folder)
         .env_remove("CARGO_TARGET_DIR");
     run.args(if report == "census" { &["--profile", "dev"][..] } else { &["--release"] });
@@ -172,22 +172,23 @@ fn last_line(output: &Output) -> String {
 }
 
 /// Fetches a crate through cargo, and adds the program.
-fn fetch(of: &Crate) -> Result<PathBuf> {
+fn fetch(krate: &Crate) -> Result<PathBuf> {
     let base = env::current_dir()?.join("target/apply_crates");
-    let folder = base.join(of.name);
+    let folder = base.join(krate.name);
     if !folder.exists() {
-        let probe = base.join("fetch").join(of.name);
+        let probe = base.join("fetch").join(krate.name);
         fs::create_dir_all(probe.join("src"))?;
         fs::write(probe.join("src/lib.rs"), "")?;
         let manifest = format!(
             "[package]\nname = \"fetch\"\nversion = \"0.0.0\"\nedition = \"2021\"\n[workspace]\n[dependencies]\n{} = \"={}\"\n",
-            of.name, of.version
+            krate.name, krate.version
         );
         fs::write(probe.join("Cargo.toml"), manifest)?;
         let output = Command::new("cargo").args(["metadata", "--format-version=1"]).current_dir(&probe).output()?;
         let metadata: Value = serde_json::from_slice(&output.stdout).with_context(|| last_line(&output))?;
         let packages = metadata["packages"].as_array().cloned().unwrap_or_default();
-        let package = packages.iter().find(|package| package["name"] == of.name).context("cargo does not find it")?;
+        let package =
+            packages.iter().find(|package| package["name"] == krate.name).context("cargo does not find it")?;
         let manifest = PathBuf::from(package["manifest_path"].as_str().context("it has no manifest")?);
         let source = manifest.parent().context("it has no folder")?;
         let copied = Command::new("cp").args(["-r", "--"]).arg(source).arg(&folder).status()?;
@@ -196,7 +197,7 @@ fn fetch(of: &Crate) -> Result<PathBuf> {
         }
     }
     fs::create_dir_all(folder.join("examples"))?;
-    fs::write(folder.join("examples/dwell_keep.rs"), of.program)?;
+    fs::write(folder.join("examples/dwell_keep.rs"), krate.program)?;
     let manifest = folder.join("Cargo.toml");
     let text = fs::read_to_string(&manifest)?;
     if !text.contains("[workspace]") {

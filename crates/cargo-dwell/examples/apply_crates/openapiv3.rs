@@ -28,6 +28,6 @@ fn main() {
         });
         all.push(serde_json::from_value(value).expect("it is a description"));
     }
-    let paths: usize = all.iter().map(|of| of.paths.paths.len()).sum();
+    let paths: usize = all.iter().map(|api| api.paths.paths.len()).sum();
     println!("{paths} paths");
 }

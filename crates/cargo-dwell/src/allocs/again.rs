@@ -93,13 +93,13 @@ fn measured(program: &Program<'_>, profile: &Profile, cache: Option<&Path>, coun
     clippy::cast_sign_loss,
     reason = "times are positive and far below 2^52"
 )]
-fn part(of: u64, part: f64) -> u64 {
-    (of as f64 * part) as u64
+fn part(number: u64, part: f64) -> u64 {
+    (number as f64 * part) as u64
 }
 
 /// Returns the allocator that the program has instead of the system's: the one of most of its blocks.
 fn own_allocator(profile: &Profile) -> Option<&'static str> {
-    let of = |allocator: Allocator| {
+    let allocations = |allocator: Allocator| {
         let pairs = profile.pairs.iter().filter(|pair| pair.allocator == allocator);
         pairs.map(|pair| pair.counts.allocations).sum::<u64>()
     };
@@ -109,7 +109,7 @@ fn own_allocator(profile: &Profile) -> Option<&'static str> {
         (Allocator::Jemalloc, Some("jemalloc")),
         (Allocator::Executable, Some("a malloc of its own")),
     ];
-    all.into_iter().max_by_key(|(allocator, _)| of(*allocator)).and_then(|(_, name)| name)
+    all.into_iter().max_by_key(|(allocator, _)| allocations(*allocator)).and_then(|(_, name)| name)
 }
 
 #[cfg(test)]

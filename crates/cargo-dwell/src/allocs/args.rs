@@ -127,8 +127,8 @@ impl Allocs {
         };
         let calibration = Calibration::measure();
         let (root, own_crates) = (executable.root.as_deref(), &executable.own_crates[..]);
-        let of = build::Of { root, own_crates, during: self.run.during.as_deref() };
-        let mut document = build::document(&profile, &program, &frames, Some((calibration, again)), of);
+        let scope = build::Scope { root, own_crates, during: self.run.during.as_deref() };
+        let mut document = build::document(&profile, &program, &frames, Some((calibration, again)), scope);
         document.program.file = executable.file.display().to_string();
         document.program.arguments = self.run.args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect();
         output::show(&document, &self.output, true)?;

@@ -61,7 +61,7 @@ impl BudgetArgs {
         let config = config.map_or_else(|| Ok(Config::default()), Config::read)?;
         let mut per = self.max_allocs_per.clone();
         let configured = config.max_allocs_per.into_iter().map(|(name, most)| Budget { name, most });
-        per.extend(configured.filter(|of| !self.max_allocs_per.iter().any(|asked| asked.name == of.name)));
+        per.extend(configured.filter(|budget| !self.max_allocs_per.iter().any(|asked| asked.name == budget.name)));
         Ok(Budgets { total: self.max_allocs.or(config.max_allocs), per })
     }
 }
@@ -71,19 +71,19 @@ impl Budgets {
     pub(super) fn unknown(&self, document: &Document, exists: &dyn Fn(&str) -> bool) -> Vec<String> {
         let functions = || document.frames.iter().map(|frame| frame.split(" (").next().unwrap_or(frame));
         let names = || functions().chain(document.rows.iter().map(|row| &*row.what));
-        let unknown = self.per.iter().filter(|of| !taken(document, &of.name).is_known && !exists(&of.name));
-        let line = |of: &Budget| {
+        let unknown = self.per.iter().filter(|budget| !taken(document, &budget.name).is_known && !exists(&budget.name));
+        let line = |budget: &Budget| {
             // The same method of another type is nearer than a name with a letter in common.
-            let last = of.name.rsplit("::").next().unwrap_or(&of.name);
-            let alike = functions().map(plain).find(|name| of.name.contains("::") && ends_with(name, last));
+            let last = budget.name.rsplit("::").next().unwrap_or(&budget.name);
+            let alike = functions().map(plain).find(|name| budget.name.contains("::") && ends_with(name, last));
             let near = match alike {
                 Some(alike) => format!(
                     "; did you mean `{}`?",
                     alike.rsplitn(3, "::").take(2).collect::<Vec<_>>().into_iter().rev().collect::<Vec<_>>().join("::")
                 ),
-                None => nearest::suggestion(&of.name, names()),
+                None => nearest::suggestion(&budget.name, names()),
             };
-            format!("error: the program has no function or type `{}`{near}", of.name)
+            format!("error: the program has no function or type `{}`{near}", budget.name)
         };
         unknown.map(line).collect()
     }
@@ -185,12 +185,15 @@ mod tests {
     #[test]
     fn budgets_count_a_function_with_all_that_it_calls() {
         let document = document();
-        let of = |name: &str| taken(&document, name);
-        assert_eq!((of("parse").blocks, of("parse").at.as_deref()), (20, Some("app::parse (src/main.rs:3)")));
-        assert_eq!(of("app::main").blocks, 35);
-        assert_eq!(of("parse::<u8>").blocks, 20);
-        assert_eq!(of("Box<Node>").blocks, 35);
-        assert_eq!(of("arse"), Taken::default());
+        let taken_by = |name: &str| taken(&document, name);
+        assert_eq!(
+            (taken_by("parse").blocks, taken_by("parse").at.as_deref()),
+            (20, Some("app::parse (src/main.rs:3)"))
+        );
+        assert_eq!(taken_by("app::main").blocks, 35);
+        assert_eq!(taken_by("parse::<u8>").blocks, 20);
+        assert_eq!(taken_by("Box<Node>").blocks, 35);
+        assert_eq!(taken_by("arse"), Taken::default());
     }
 
     #[test]

@@ -20,7 +20,7 @@ const PLACES: usize = 20;
 
 /// What of the program is reported.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Of<'a> {
+pub(crate) struct Scope<'a> {
     /// The folder of the workspace's sources, if it is known, and its crates.
     pub(crate) root: Option<&'a Path>,
     pub(crate) own_crates: &'a [String],
@@ -34,9 +34,9 @@ pub(crate) fn document(
     program: &Program,
     frames: &Frames,
     times: Option<(Calibration, Again)>,
-    of: Of<'_>,
+    scope: Scope<'_>,
 ) -> Document {
-    let Of { root, own_crates, during } = of;
+    let Scope { root, own_crates, during } = scope;
     let suggests = times.is_some();
     let (calibration, again) = times.unwrap_or_default();
     let own = Own::new(own_crates, frames);
@@ -47,7 +47,7 @@ pub(crate) fn document(
     let profile = asked.as_ref().unwrap_or(profile);
     let cx = Context { program, is_sampled: profile.sample != 0, sources: Sources::new(root) };
     let costs_of =
-        |pairs: &[usize]| pairs.iter().fold(Costs::default(), |sum, pair| sum.plus(model.of(&profile.pairs[*pair])));
+        |pairs: &[usize]| pairs.iter().fold(Costs::default(), |sum, pair| sum.plus(model.costs(&profile.pairs[*pair])));
     let blocks: u64 = profile.threads.iter().map(|thread| thread.allocations + thread.reallocations).sum();
     let nanos_a_block = time.program / blocks.max(1);
     let mut found = sites::sites(profile, program, frames, &own);
@@ -97,13 +97,14 @@ pub(crate) fn document(
                 .map(|suggestion| document::Suggestion { row, ..suggestion }),
         );
     }
-    let nanos: Vec<u64> = profile.pairs.iter().map(|pair| model.range(model.of(pair).total().nanos, 0.0)[1]).collect();
+    let nanos: Vec<u64> =
+        profile.pairs.iter().map(|pair| model.range(model.costs(pair).total().nanos, 0.0)[1]).collect();
     let sum = [time.program, nanos.iter().sum()];
     for (pair, suggestion) in suggest::repeated(profile, frames, &own, &nanos, sum) {
         let row = found.iter().position(|(site, _)| site.pairs.contains(&pair)).unwrap_or(0);
         suggestions.push(document::Suggestion { row, ..suggestion });
     }
-    suggestions.sort_by_key(|of| (std::cmp::Reverse(of.pays), std::cmp::Reverse(of.saves[1])));
+    suggestions.sort_by_key(|suggestion| (std::cmp::Reverse(suggestion.pays), std::cmp::Reverse(suggestion.saves[1])));
     for (number, suggestion) in suggestions.iter().enumerate() {
         rows[suggestion.row].suggestions.push(number);
     }
@@ -136,14 +137,14 @@ pub(crate) fn document(
         threads: profile
             .threads
             .iter()
-            .map(|of| Thread {
-                threads: of.threads,
-                allocations: of.allocations,
-                frees: of.frees,
-                reallocations: of.reallocations,
+            .map(|thread| Thread {
+                threads: thread.threads,
+                allocations: thread.allocations,
+                frees: thread.frees,
+                reallocations: thread.reallocations,
             })
             .collect(),
-        curve: profile.curve.iter().map(|of| Point { millis: of.millis, blocks: of.blocks }).collect(),
+        curve: profile.curve.iter().map(|point| Point { millis: point.millis, blocks: point.blocks }).collect(),
         calibration,
         frames,
         stacks,
@@ -162,8 +163,8 @@ fn percent(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 * 100.0 / whole as f64 }
 }
 
-fn allocator(of: Allocator) -> &'static str {
-    match of {
+fn allocator(allocator: Allocator) -> &'static str {
+    match allocator {
         Allocator::Glibc => "glibc",
         Allocator::Mimalloc => "mimalloc",
         Allocator::Jemalloc => "jemalloc",
@@ -171,23 +172,23 @@ fn allocator(of: Allocator) -> &'static str {
     }
 }
 
-fn counts(of: &Counts) -> document::Counts {
-    let used = of.lifetimes.iter().rposition(|count| *count > 0).map_or(0, |last| last + 1);
+fn counts(counts: &Counts) -> document::Counts {
+    let used = counts.lifetimes.iter().rposition(|count| *count > 0).map_or(0, |last| last + 1);
     document::Counts {
-        allocations: of.allocations,
-        frees: of.frees,
-        reallocations: of.reallocations,
-        bytes: of.bytes,
-        copied: of.copied,
-        live: of.live,
-        most_live: of.most_live,
-        foreign: of.foreign,
-        temporary: of.temporary,
-        in_order: of.in_order,
-        together: of.together,
-        allocated: of.allocated,
-        freed: of.freed,
-        lifetimes: of.lifetimes[..used].to_vec(),
+        allocations: counts.allocations,
+        frees: counts.frees,
+        reallocations: counts.reallocations,
+        bytes: counts.bytes,
+        copied: counts.copied,
+        live: counts.live,
+        most_live: counts.most_live,
+        foreign: counts.foreign,
+        temporary: counts.temporary,
+        in_order: counts.in_order,
+        together: counts.together,
+        allocated: counts.allocated,
+        freed: counts.freed,
+        lifetimes: counts.lifetimes[..used].to_vec(),
     }
 }
 
@@ -199,11 +200,11 @@ fn types(site: &Site, program: &Program) -> Vec<Type> {
         .types
         .iter()
         .map(|(ty, allocations)| {
-            let of = program.get(*ty);
-            Type { name: of.name.to_string(), size: of.size, allocations: *allocations }
+            let found = program.get(*ty);
+            Type { name: found.name.to_string(), size: found.size, allocations: *allocations }
         })
         .collect();
-    all.sort_by_key(|of| std::cmp::Reverse(of.allocations));
+    all.sort_by_key(|row| std::cmp::Reverse(row.allocations));
     all.truncate(PLACES);
     all
 }
@@ -325,8 +326,8 @@ mod tests {
 
     #[test]
     fn zeros_at_the_end_of_lifetimes_are_left_out() {
-        let mut of = Counts::default();
-        of.lifetimes[2] = 5;
-        assert_eq!(counts(&of).lifetimes, [0, 0, 5]);
+        let mut total = Counts::default();
+        total.lifetimes[2] = 5;
+        assert_eq!(counts(&total).lifetimes, [0, 0, 5]);
     }
 }

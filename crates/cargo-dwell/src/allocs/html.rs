@@ -26,17 +26,17 @@ pub(super) fn page(document: &Document, by: By, diff: Option<&Diff>) -> String {
     if let Some(mean) = document.program.sample {
         notes.push(format!("One allocation in {} was recorded.", bytes(mean)));
     }
-    let suggestions = document.suggestions.iter().take(SUGGESTIONS).map(|of| {
-        let row = &document.rows[of.row];
+    let suggestions = document.suggestions.iter().take(SUGGESTIONS).map(|suggestion| {
+        let row = &document.rows[suggestion.row];
         Suggestion {
             location: row
                 .places
                 .first()
                 .map_or_else(String::new, |place| place.at.clone().unwrap_or_else(|| place.function.clone())),
             before: row.what.clone(),
-            after: of.instead.clone(),
-            saves: of.saves[1],
-            why: format!("{}: {}; cost: {}", saves(of), of.why, of.costs),
+            after: suggestion.instead.clone(),
+            saves: suggestion.saves[1],
+            why: format!("{}: {}; cost: {}", saves(suggestion), suggestion.why, suggestion.costs),
             paths: Vec::new(),
             at: row.places.first().map_or_else(String::new, |place| format!("in {}", place.function)),
         }
@@ -75,7 +75,7 @@ struct Node<'d> {
 
 /// Whether a frame is one of std, or of code without a name before `main`.
 fn is_of_std(name: &str) -> bool {
-    ["alloc::", "core::", "std::", "hashbrown::"].iter().any(|of| name.starts_with(of)) || name.contains("+0x")
+    ["alloc::", "core::", "std::", "hashbrown::"].iter().any(|start| name.starts_with(start)) || name.contains("+0x")
 }
 
 /// Returns the flame graph: the outermost functions first, without those of std.
@@ -140,13 +140,13 @@ fn histograms(document: &Document) -> Vec<Histogram> {
 
 fn changes(diff: &Diff) -> (String, Table) {
     let head = ["what", "time before", "after", "allocations before", "after"];
-    let row = |of: &super::diff::Changed| {
+    let row = |changed: &super::diff::Changed| {
         vec![
-            if of.at.is_empty() { of.what.clone() } else { format!("{} in {}", of.what, of.at) },
-            seconds(of.change.nanos[0]),
-            seconds(of.change.nanos[1]),
-            count(of.change.allocations[0]),
-            count(of.change.allocations[1]),
+            if changed.at.is_empty() { changed.what.clone() } else { format!("{} in {}", changed.what, changed.at) },
+            seconds(changed.change.nanos[0]),
+            seconds(changed.change.nanos[1]),
+            count(changed.change.allocations[0]),
+            count(changed.change.allocations[1]),
         ]
     };
     let table = Table { head: head.map(str::to_owned).to_vec(), rows: diff.rows.iter().map(row).collect() };
@@ -155,16 +155,16 @@ fn changes(diff: &Diff) -> (String, Table) {
 
 fn table(document: &Document) -> Table {
     let head = ["what", "time", "allocations", "reallocations", "sizes", "lifetime", "where", "instead", "saves"];
-    let row = |of: &Row| {
-        let best = of.suggestions.first().and_then(|number| document.suggestions.get(*number));
+    let row = |row: &Row| {
+        let best = row.suggestions.first().and_then(|number| document.suggestions.get(*number));
         vec![
-            of.what.clone(),
-            seconds(of.nanos),
-            count(of.counts.allocations),
-            count(of.counts.reallocations),
-            format!("{} to {} B", count(of.sizes[0]), count(of.sizes[1])),
-            of.lifetime.clone(),
-            of.places.first().map_or_else(String::new, |place| place.at.clone().unwrap_or_default()),
+            row.what.clone(),
+            seconds(row.nanos),
+            count(row.counts.allocations),
+            count(row.counts.reallocations),
+            format!("{} to {} B", count(row.sizes[0]), count(row.sizes[1])),
+            row.lifetime.clone(),
+            row.places.first().map_or_else(String::new, |place| place.at.clone().unwrap_or_default()),
             best.map_or_else(String::new, |best| best.instead.clone()),
             best.map_or_else(String::new, saves),
         ]

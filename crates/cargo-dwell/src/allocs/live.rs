@@ -48,7 +48,7 @@ pub(super) fn document(pid: i32, length: Duration) -> Result<Document> {
         version: VERSION,
         kind: "allocs".into(),
         program: document::Program {
-            file: live.modules.first().map_or_else(String::new, |of| of.path.display().to_string()),
+            file: live.modules.first().map_or_else(String::new, |module| module.path.display().to_string()),
             pid: Some(pid),
             build_id: program.build_id.as_deref().map(str::to_owned),
             rustc: program.rustc.as_deref().map(str::to_owned),

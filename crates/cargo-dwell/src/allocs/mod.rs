@@ -21,4 +21,4 @@ mod text;
 
 pub use args::Allocs;
 pub(crate) use budget::{Taken, taken};
-pub(crate) use build::{Of, document};
+pub(crate) use build::{Scope, document};

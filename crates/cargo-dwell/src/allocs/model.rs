@@ -62,7 +62,7 @@ impl<'c> Model<'c> {
         // The measured time is that of the whole run.
         let pairs = if profile.whole.is_empty() { &profile.pairs } else { &profile.whole };
         let mut model = Self { calibration, scale: 1.0, other: None, is_sampled: profile.sample != 0 };
-        let all = pairs.iter().fold(Costs::default(), |sum, pair| sum.plus(model.of(pair))).total();
+        let all = pairs.iter().fold(Costs::default(), |sum, pair| sum.plus(model.costs(pair))).total();
         let recorded = profile.user_nanos + profile.system_nanos;
         let mut time = Time {
             user: profile.user_nanos,
@@ -119,7 +119,7 @@ impl<'c> Model<'c> {
     }
 
     /// Returns the costs of a pair by the calibration alone.
-    pub(super) fn of(&self, pair: &Pair) -> Costs {
+    pub(super) fn costs(&self, pair: &Pair) -> Costs {
         self.of_counts(&pair.counts, self.calls(pair.allocator))
     }
 
@@ -201,12 +201,12 @@ mod tests {
         let calibration = calibration();
         let profile = Profile::default();
         let (model, _) = Model::new(&profile, &calibration, &Again::default());
-        let of = |allocated, freed| {
+        let nanos = |allocated, freed| {
             let counts = Counts { allocations: 100, frees: 100, allocated, freed, ..Counts::default() };
-            model.of(&pair(counts)).total().nanos
+            model.costs(&pair(counts)).total().nanos
         };
-        assert_eq!(of([100, 0, 0], [100, 0, 0]), 1500.0);
-        assert_eq!(of([50, 0, 50], [50, 50, 0]), 500.0 + 2000.0 + 250.0 + 500.0);
+        assert_eq!(nanos([100, 0, 0], [100, 0, 0]), 1500.0);
+        assert_eq!(nanos([50, 0, 50], [50, 50, 0]), 500.0 + 2000.0 + 250.0 + 500.0);
     }
 
     #[test]
@@ -223,7 +223,7 @@ mod tests {
             freed: [20, 0, 0],
             ..Counts::default()
         };
-        let costs = model.of(&pair(counts));
+        let costs = model.costs(&pair(counts));
         assert_eq!(costs.blocks.nanos, 150.0);
         assert_eq!(costs.growth.nanos, 150.0 + 100.0 + 100.0);
     }

@@ -132,9 +132,12 @@ pub(crate) fn read(file: &Path) -> Result<Document> {
         );
     }
     let document = Document::deserialize(value).with_context(not_saved)?;
-    let is_damaged = document.rows.iter().any(|row| row.suggestions.iter().any(|of| *of >= document.suggestions.len()))
-        || document.suggestions.iter().any(|of| of.row >= document.rows.len())
-        || document.stacks.iter().flat_map(|stack| &stack.frames).any(|of| *of as usize >= document.frames.len())
+    let is_damaged = document
+        .rows
+        .iter()
+        .any(|row| row.suggestions.iter().any(|number| *number >= document.suggestions.len()))
+        || document.suggestions.iter().any(|suggestion| suggestion.row >= document.rows.len())
+        || document.stacks.iter().flat_map(|stack| &stack.frames).any(|frame| *frame as usize >= document.frames.len())
         || document.numbers().any(|number| number > LARGEST);
     if is_damaged {
         bail!("{}: has numbers that no run has; the file was changed or damaged", file.display());

@@ -38,8 +38,8 @@ impl Place {
     /// Returns the type of a value that is no text, such as a number, if the place makes its text.
     pub(super) fn formats(&self) -> Option<&str> {
         let outermost = self.through.iter().rev().find_map(|path| path.strip_suffix("::spec_to_string"));
-        let of = outermost.map(|path| path.rsplit("::").next().unwrap_or(path));
-        of.filter(|of| !["str", "String", "Cow"].contains(of))
+        let type_name = outermost.map(|path| path.rsplit("::").next().unwrap_or(path));
+        type_name.filter(|name| !["str", "String", "Cow"].contains(name))
     }
 
     /// Returns `true` if std makes the text, by `format!` or `to_string`, so that no line states its length.
@@ -165,9 +165,13 @@ impl Own {
         }
         // A collection of a dependency grows for the code that fills it.
         let path = stacks::shown(&frame.path);
-        let grown = GROWS.iter().find(|(of, function)| path == format!("{of}::{function}")).map(|(of, _)| *of);
+        let grown = GROWS
+            .iter()
+            .find(|(collection, function)| path == format!("{collection}::{function}"))
+            .map(|(collection, _)| *collection);
         if grown.is_some()
-            && let Some(caller) = others().find(|of| krate(&of.path) != krate(&path)).filter(|caller| self.is(caller))
+            && let Some(caller) =
+                others().find(|other| krate(&other.path) != krate(&path)).filter(|caller| self.is(caller))
         {
             frame = caller;
         }
@@ -184,7 +188,7 @@ impl Own {
                 None => stacks::shown_function(caller),
             }),
             through,
-            collection: grown.and_then(|of| of.rsplit("::").next()).filter(|_| is_own),
+            collection: grown.and_then(|collection| collection.rsplit("::").next()).filter(|_| is_own),
             ..Place::default()
         }
     }
@@ -241,14 +245,14 @@ impl Own {
                 let mut inner: HashSet<&str> = HashSet::new();
                 for (distance, inside) in (0..*at).rev().enumerate() {
                     if !is_std(head(&known[inside].path)) && inner.insert(&names[inside]) {
-                        let of = sum.inside.entry(names[inside].clone()).or_default();
-                        *of = (of.0 + blocks, of.1.max(distance));
+                        let entry = sum.inside.entry(names[inside].clone()).or_default();
+                        *entry = (entry.0 + blocks, entry.1.max(distance));
                     }
                 }
             }
         }
-        let most = |of: &HashMap<String, u64>| {
-            let name = of.iter().max_by_key(|(name, blocks)| (**blocks, std::cmp::Reverse((*name).clone())));
+        let most = |counts: &HashMap<String, u64>| {
+            let name = counts.iter().max_by_key(|(name, blocks)| (**blocks, std::cmp::Reverse((*name).clone())));
             name.map(|(name, _)| name.clone()).filter(|name| !name.is_empty())
         };
         // Of functions with the same blocks, such as `main` and the one that it calls, the innermost is the one.
@@ -256,9 +260,9 @@ impl Own {
         order.sort_by_key(|(name, sum)| (sum.depth / sum.blocks, *name));
         let mut kept: Vec<(&String, &Sum)> = Vec::new();
         for (name, sum) in order {
-            let is_same = |(other, of): &(&String, &Sum)| {
+            let is_same = |(other, their_sum): &(&String, &Sum)| {
                 let both = sum.with.get(*other).copied().unwrap_or(0);
-                both * 100 >= sum.blocks.max(of.blocks) * PASSED
+                both * 100 >= sum.blocks.max(their_sum.blocks) * PASSED
             };
             if !kept.iter().any(is_same) {
                 kept.push((name, sum));
@@ -267,8 +271,10 @@ impl Own {
         let mut all: Vec<Function> = kept
             .into_iter()
             .map(|(name, sum)| {
-                let inside =
-                    sum.inside.iter().filter(|(of, (blocks, _))| *of != name && blocks * 100 >= sum.blocks * INSIDE);
+                let inside = sum
+                    .inside
+                    .iter()
+                    .filter(|(other, (blocks, _))| *other != name && blocks * 100 >= sum.blocks * INSIDE);
                 Function {
                     name: name.clone(),
                     at: most(&sum.lines),
@@ -407,7 +413,7 @@ mod tests {
         let frames = frames();
         let own = Own::new(&[], &frames);
         let all = own.functions(&profile, &frames, &[95, 4, 1]);
-        let names: Vec<(&str, u64)> = all.iter().map(|of| (&*of.name, of.blocks)).collect();
+        let names: Vec<(&str, u64)> = all.iter().map(|function| (&*function.name, function.blocks)).collect();
         assert_eq!(names, [("app::rewrite", 990), ("app::once", 10)], "main only passes on");
         assert_eq!((all[0].at.as_deref(), all[0].inside.as_deref()), (Some("src/main.rs:3"), Some("rx::build")));
         assert_eq!((all[0].nanos, all[0].bytes), (99, 990 * 8));
@@ -440,8 +446,11 @@ mod tests {
     fn blocks_of_one_function_are_those_below_it() {
         let stacks: [&[u64]; 3] = [&[10, 20, 25, 30, 40], &[10, 30, 40], &[10, 20, 50, 40]];
         let profile = profile(&stacks, vec![pair(0, 950), pair(1, 40), pair(2, 10)]);
-        let of = |name: &str| during(&profile, &frames(), name).total().allocations;
-        assert_eq!([of("rewrite"), of("app::once"), of("main"), of("write")], [990, 10, 1000, 0]);
+        let allocations = |name: &str| during(&profile, &frames(), name).total().allocations;
+        assert_eq!(
+            [allocations("rewrite"), allocations("app::once"), allocations("main"), allocations("write")],
+            [990, 10, 1000, 0]
+        );
     }
 
     #[test]
@@ -472,19 +481,19 @@ mod tests {
     fn the_largest_caller_is_named_and_clones_are_those_of_the_call() {
         let frames = frames();
         let own = Own::new(&["app".into()], &frames);
-        let of = |stack: &[u64]| {
+        let place_of = |stack: &[u64]| {
             let frames: Vec<Result<&Frame, String>> = stack.iter().map(|at| Ok(&frames[at][0])).collect();
             own.place(&frames, &Origin::default())
         };
-        let mut place = of(&[10, 20, 50, 40]);
+        let mut place = place_of(&[10, 20, 50, 40]);
         assert_eq!((&*place.function, place.dependency.as_deref()), ("rx::build", Some("rx")));
         assert_eq!(place.at.as_deref(), Some("rx-1.2.0/src/lib.rs:7"));
         let first = place.clone();
         place.add(0, &pair(0, 1), &first);
-        place.add(1, &pair(0, 300), &of(&[10, 20, 30, 40]));
+        place.add(1, &pair(0, 300), &place_of(&[10, 20, 30, 40]));
         place.name_caller();
         assert_eq!(place.called_from.as_deref(), Some("app::rewrite (src/main.rs:3) and 1 more"));
-        let clone = of(&[10, 60, 60, 30, 40]);
+        let clone = place_of(&[10, 60, 60, 30, 40]);
         assert_eq!((&*clone.function, clone.at.as_deref()), ("app::rewrite", Some("src/main.rs:3")));
         assert!(clone.goes_through(&["clone"]) && clone.dependency.is_none());
     }
@@ -508,8 +517,10 @@ mod tests {
 
     #[test]
     fn texts_of_numbers_are_known_by_what_makes_them() {
-        let place =
-            |through: &[&str]| Place { through: through.iter().map(|of| (*of).into()).collect(), ..Place::default() };
+        let place = |through: &[&str]| Place {
+            through: through.iter().map(|function| (*function).into()).collect(),
+            ..Place::default()
+        };
         assert!(place(&["alloc::str::str::to_owned", "alloc::string::u64::spec_to_string"]).formats().is_some());
         assert!(
             place(&["alloc::string::str::spec_to_string", "alloc::string::u8::spec_to_string"]).formats() == Some("u8")

@@ -84,13 +84,14 @@ pub(super) fn sites(profile: &Profile, program: &Program, frames: &Frames, own: 
         // inlined into it. The functions of the free then name the type; its size must be that of the block.
         let is_known = match origin.ty {
             Some(BlockType::Value(_)) => is_of_size(origin, pair.size, program),
-            of => of.is_some(),
+            ty => ty.is_some(),
         };
         let unknown = Origin { ty: None, content: String::new(), ..origin.clone() };
         let origin = if is_known { origin } else { &unknown };
         let of_free = pair.free_stack.filter(|_| !is_known).and_then(|stack| {
             let of_drop = || dropped.get(stack as usize).copied().flatten();
-            let of_buffer = origins.get(stack as usize).filter(|of| is_of_size(of, pair.size, program)).cloned();
+            let of_buffer =
+                origins.get(stack as usize).filter(|origin| is_of_size(origin, pair.size, program)).cloned();
             of_drop().and_then(|ty| owned_box(ty, pair.size, program)).or(of_buffer)
         });
         let origin = of_free.as_ref().unwrap_or(origin);
@@ -207,12 +208,12 @@ impl Site {
         if let Some(BlockType::Value(ty)) = origin.ty {
             *self.types.entry(ty).or_default() += blocks;
         }
-        let is_same = |of: &Place| of.function == place.function && of.at == place.at;
+        let is_same = |other: &Place| other.function == place.function && other.at == place.at;
         if !self.places.iter().any(is_same) {
             self.places.push(Place { callers: BTreeMap::new(), ..place.clone() });
         }
-        if let Some(of) = self.places.iter_mut().find(|of| is_same(of)) {
-            of.add(number, pair, place);
+        if let Some(known) = self.places.iter_mut().find(|known| is_same(known)) {
+            known.add(number, pair, place);
         }
     }
 }
@@ -220,8 +221,8 @@ impl Site {
 /// Returns the trait of each type that is used as a trait object. Traits that every value is formatted by do not count.
 fn traits(program: &Program) -> HashMap<TypeId, String> {
     let mut all: HashMap<TypeId, String> = HashMap::new();
-    for of in &program.statics {
-        let Kind::Vtable(vtable) = &program.get(of.ty).kind else { continue };
+    for variable in &program.statics {
+        let Kind::Vtable(vtable) = &program.get(variable.ty).kind else { continue };
         let ignored = ["core::fmt::", "core::any::", "core::panic::", "std::io::"];
         if vtable.trait_name.is_empty() || ignored.iter().any(|start| vtable.trait_path.starts_with(start)) {
             continue;
@@ -246,7 +247,7 @@ fn is_of_iterator(stack: &[Result<&Frame, String>]) -> bool {
     let mut of_std = frames.take_while(|frame| is_std(head(&frame.path)));
     of_std.any(|frame| {
         frame.path.contains("vec::into_iter::")
-            || frame.implementor.as_deref().is_some_and(|of| of.starts_with("IntoIter<"))
+            || frame.implementor.as_deref().is_some_and(|implementor| implementor.starts_with("IntoIter<"))
     })
 }
 
@@ -265,18 +266,21 @@ fn literal(content: &str) -> Option<String> {
 
 /// Returns `true` if a stack drops a value of a type that is not std's, or a collection of such values.
 fn is_held(stack: &[Result<&Frame, String>], program: &Program) -> bool {
-    let dropped = stack.iter().filter_map(|frame| frame.as_ref().ok()).filter(|of| of.path.contains("drop_in_place<"));
+    let dropped = stack
+        .iter()
+        .filter_map(|frame| frame.as_ref().ok())
+        .filter(|function| function.path.contains("drop_in_place<"));
     dropped.filter_map(|frame| frame.params.first()).any(|param| {
         let (mut met, mut open) = (HashSet::from([param.ty]), vec![param.ty]);
         while let Some(ty) = open.pop() {
-            let of = program.get(ty);
-            if matches!(of.kind, Kind::Struct(_) | Kind::Enum(_))
-                && !of.path.starts_with('(')
-                && !is_std(head(&of.path))
+            let inner = program.get(ty);
+            if matches!(inner.kind, Kind::Struct(_) | Kind::Enum(_))
+                && !inner.path.starts_with('(')
+                && !is_std(head(&inner.path))
             {
                 return true;
             }
-            open.extend(of.params.iter().map(|param| param.ty).filter(|ty| met.insert(*ty)));
+            open.extend(inner.params.iter().map(|param| param.ty).filter(|ty| met.insert(*ty)));
         }
         false
     })
@@ -291,9 +295,10 @@ fn owned_box(ty: TypeId, size: u64, program: &Program) -> Option<Origin> {
     let (mut met, mut open) = (HashSet::from([ty]), vec![ty]);
     let mut found: Option<TypeId> = None;
     while let Some(ty) = open.pop() {
-        let of = program.get(ty);
+        let inner = program.get(ty);
         // A reference does not own its target.
-        if of.name.starts_with('&') || is_std(head(&of.path)) && !INLINE.iter().any(|start| of.path.starts_with(start))
+        if inner.name.starts_with('&')
+            || is_std(head(&inner.path)) && !INLINE.iter().any(|start| inner.path.starts_with(start))
         {
             continue;
         }
@@ -302,13 +307,13 @@ fn owned_box(ty: TypeId, size: u64, program: &Program) -> Option<Origin> {
                 open.push(ty);
             }
         };
-        match &of.kind {
+        match &inner.kind {
             Kind::Pointer { pointee: Some(target) } if program.size_of(*target) == size => match found {
                 Some(known) if program.get(known).path != program.get(*target).path => return None,
                 _ => found = Some(*target),
             },
             Kind::Struct(fields) | Kind::Closure(fields) => fields.iter().for_each(|field| add(field.ty)),
-            Kind::Enum(of) => of.variants.iter().flat_map(|of| &of.fields).for_each(|field| add(field.ty)),
+            Kind::Enum(def) => def.variants.iter().flat_map(|variant| &variant.fields).for_each(|field| add(field.ty)),
             Kind::Array { element, .. } => add(*element),
             _ => {}
         }
@@ -392,7 +397,8 @@ mod tests {
         let borrowed = add("&app::Other", 8, pointer(other));
         let of_std = add("core::ptr::non_null::NonNull<app::Node>", 8, Kind::Struct(vec![field(to_node)]));
         let buffer = add("alloc::vec::Vec<app::Other>", 24, Kind::Struct(vec![field(to_other)]));
-        let list = |of: &[TypeId]| Kind::Enum(Enum { tag: None, variants: of.iter().copied().map(variant).collect() });
+        let list =
+            |types: &[TypeId]| Kind::Enum(Enum { tag: None, variants: types.iter().copied().map(variant).collect() });
         let only = add("app::Only", 32, list(&[of_std, to_node, borrowed, buffer]));
         let both = add("app::Both", 16, list(&[of_std, to_other]));
         let program = Program { types, ..Program::default() };

@@ -58,7 +58,7 @@ pub(super) fn write(document: &Document, top: Option<usize>, look: &Look, out: &
     if document.rows.len() > most && !look.markdown {
         writeln!(out, "{} more are not shown (--top).", document.rows.len() - most)?;
     }
-    let left = document.suggestions.iter().filter(|of| !of.pays).count();
+    let left = document.suggestions.iter().filter(|suggestion| !suggestion.pays).count();
     if left > 0 {
         let changes = plural(left as u64, "change");
         writeln!(out, "{changes} that would not pay on {other}: left out, and in the JSON.")?;
@@ -76,16 +76,16 @@ fn functions(document: &Document, look: &Look, out: &mut impl io::Write) -> io::
         Some(_) => ("samples", document.time.samples[1]),
         None => ("blocks", document.total.allocations + document.total.reallocations),
     };
-    let shown = document.functions.iter().filter(|of| of.blocks * 100 >= all * LEAST).take(FUNCTIONS);
+    let shown = document.functions.iter().filter(|function| function.blocks * 100 >= all * LEAST).take(FUNCTIONS);
     let mut rows = vec![header(&[what, "", "time", "function of the workspace, with all that it calls"])];
-    for of in shown {
-        let at = of.at.as_ref().map_or_else(String::new, |at| format!(", most at {at}"));
-        let inside = of.inside.as_ref().map_or_else(String::new, |inside| format!(", in {}", cut(inside)));
+    for function in shown {
+        let at = function.at.as_ref().map_or_else(String::new, |at| format!(", most at {at}"));
+        let inside = function.inside.as_ref().map_or_else(String::new, |inside| format!(", in {}", cut(inside)));
         rows.push(vec![
-            right(share(of.blocks, all)),
-            right(millions(of.blocks)),
-            right(share(of.nanos, document.time.program)),
-            Cell::new(format!("{}{at}{inside}", cut(&of.name))),
+            right(share(function.blocks, all)),
+            right(millions(function.blocks)),
+            right(share(function.nanos, document.time.program)),
+            Cell::new(format!("{}{at}{inside}", cut(&function.name))),
         ]);
     }
     if rows.len() > 1 {
@@ -97,26 +97,27 @@ fn functions(document: &Document, look: &Look, out: &mut impl io::Write) -> io::
 
 /// Returns the best change of a row that pays.
 fn best<'d>(document: &'d Document, row: &Row) -> Option<&'d Suggestion> {
-    document.suggestions.get(*row.suggestions.first()?).filter(|of| of.pays)
+    document.suggestions.get(*row.suggestions.first()?).filter(|suggestion| suggestion.pays)
 }
 
 /// Describes the best change of each row that is worth it.
 fn details(document: &Document, look: &Look, out: &mut impl io::Write) -> io::Result<()> {
     let bests = document.rows.iter().filter_map(|row| best(document, row));
-    let mut worth: Vec<&Suggestion> = bests.filter(|of| of.is_worth_it).collect();
-    worth.sort_by_key(|of| std::cmp::Reverse(of.saves[1]));
+    let mut worth: Vec<&Suggestion> = bests.filter(|suggestion| suggestion.is_worth_it).collect();
+    worth.sort_by_key(|suggestion| std::cmp::Reverse(suggestion.saves[1]));
     if worth.is_empty() {
         return Ok(());
     }
     look.heading(out, "What to change", ", largest saving first")?;
-    for of in worth {
-        let row = &document.rows[of.row];
+    for suggestion in worth {
+        let row = &document.rows[suggestion.row];
         let mark = if look.markdown { "- " } else { "" };
-        let on_other =
-            of.other.map_or_else(String::new, |other| format!(", on {} {}", document.again.other, range(other)));
-        writeln!(out, "{mark}{}: {} saves {}{on_other}", cut(&row.what), cut(&of.instead), saves(of))?;
-        writeln!(out, "  {}", of.why)?;
-        writeln!(out, "  how: {}; cost: {}", of.how, of.costs)?;
+        let on_other = suggestion
+            .other
+            .map_or_else(String::new, |other| format!(", on {} {}", document.again.other, range(other)));
+        writeln!(out, "{mark}{}: {} saves {}{on_other}", cut(&row.what), cut(&suggestion.instead), saves(suggestion))?;
+        writeln!(out, "  {}", suggestion.why)?;
+        writeln!(out, "  how: {}; cost: {}", suggestion.how, suggestion.costs)?;
         for place in row.places.iter().take(3) {
             let at = place.at.as_deref().unwrap_or("?");
             let of_crate =
@@ -124,7 +125,7 @@ fn details(document: &Document, look: &Look, out: &mut impl io::Write) -> io::Re
             writeln!(out, "  at {at} in {}{of_crate}: {}", place.function, millions(place.allocations))?;
         }
         let others = row.suggestions.iter().skip(1).filter_map(|number| document.suggestions.get(*number));
-        let others = others.filter(|of| of.pays);
+        let others = others.filter(|suggestion| suggestion.pays);
         let others: Vec<String> = others.map(|other| format!("{} ({})", other.instead, saves(other))).collect();
         if !others.is_empty() {
             writeln!(out, "  or: {}", others.join("; "))?;
@@ -215,15 +216,15 @@ fn of_allocator(document: &Document) -> String {
 const PAYS: f64 = 0.97;
 
 #[expect(clippy::cast_precision_loss, reason = "only two digits are printed")]
-fn ratio(of: u64, by: u64) -> f64 {
-    of as f64 / by.max(1) as f64
+fn ratio(number: u64, by: u64) -> f64 {
+    number as f64 / by.max(1) as f64
 }
 
 /// Says which change saves most, or that none is worth it, and how the time is known.
 fn second_line(document: &Document) -> String {
     let together = together(&document.rows, &document.suggestions);
-    let bests = document.rows.iter().filter_map(|row| best(document, row)).filter(|of| of.is_worth_it);
-    let best = bests.max_by_key(|of| of.saves[1]);
+    let bests = document.rows.iter().filter_map(|row| best(document, row)).filter(|suggestion| suggestion.is_worth_it);
+    let best = bests.max_by_key(|suggestion| suggestion.saves[1]);
     let mut line = match best {
         Some(best) if best.percent[1] >= WORTH => {
             let row = &document.rows[best.row];
@@ -282,8 +283,8 @@ fn share(part: u64, whole: u64) -> String {
     if whole == 0 { "0 %".into() } else { format!("{:.0} %", part as f64 * 100.0 / whole as f64) }
 }
 
-pub(super) fn saves(of: &Suggestion) -> String {
-    range(of.percent)
+pub(super) fn saves(suggestion: &Suggestion) -> String {
+    range(suggestion.percent)
 }
 
 fn range([low, likely, high]: [f64; 3]) -> String {
@@ -357,12 +358,15 @@ mod tests {
     #[test]
     fn each_call_has_its_part_of_the_blocks() {
         let total = Counts { allocations: 1_200_000, reallocations: 4000, bytes: 6_000_000, ..Counts::default() };
-        let of = |calls, why: &str| of_calls(&During { name: "search".into(), calls, why: why.into() }, &total);
-        assert_eq!(of(Some(1000), ""), "1,000 calls of `search`: each 1,204 blocks, 6.0 kB");
-        assert_eq!(of(Some(500_000), ""), "500,000 calls of `search`: each 2.4 blocks, 12 B");
-        assert_eq!(of(Some(1), ""), "1 call of `search`: each 1.2 M blocks, 6.0 MB");
-        assert_eq!(of(Some(0), ""), "`search` was not called");
-        assert_eq!(of(None, "its code is too short"), "The calls of `search` are not counted: its code is too short");
+        let sentence = |calls, why: &str| of_calls(&During { name: "search".into(), calls, why: why.into() }, &total);
+        assert_eq!(sentence(Some(1000), ""), "1,000 calls of `search`: each 1,204 blocks, 6.0 kB");
+        assert_eq!(sentence(Some(500_000), ""), "500,000 calls of `search`: each 2.4 blocks, 12 B");
+        assert_eq!(sentence(Some(1), ""), "1 call of `search`: each 1.2 M blocks, 6.0 MB");
+        assert_eq!(sentence(Some(0), ""), "`search` was not called");
+        assert_eq!(
+            sentence(None, "its code is too short"),
+            "The calls of `search` are not counted: its code is too short"
+        );
     }
 
     #[test]
@@ -421,7 +425,9 @@ mod tests {
             line(&[30.0], false).starts_with("The changes of the workspace's code that were found save 0.0 %"),
             "it does not pay on mimalloc"
         );
-        let worth = |percents: &[f64]| with(percents, true).suggestions.iter().filter(|of| of.is_worth_it).count();
+        let worth = |percents: &[f64]| {
+            with(percents, true).suggestions.iter().filter(|suggestion| suggestion.is_worth_it).count()
+        };
         assert_eq!([worth(&[4.8, 1.3, 0.9]), worth(&[3.0, 0.5]), worth(&[8.0, 2.0])], [2, 0, 2]);
     }
 

@@ -74,8 +74,7 @@ pub(super) struct Bench<'a> {
 impl Bench<'_> {
     /// Returns `cargo dwell COMMAND` on the copy, in the user's folder, so that relative paths among the arguments work.
     fn dwell(&self, command: &str) -> Result<Command> {
-        let tool = std::env::current_exe().context("this executable cannot be found")?;
-        let mut run = Command::new(tool);
+        let mut run = processes::own_command()?;
         run.args([command, "--manifest-path"]).arg(&self.manifest).env("CARGO_TARGET_DIR", self.target);
         let build = self.build;
         let named = [
@@ -172,8 +171,7 @@ impl Bench<'_> {
     /// # Errors
     /// Returns an error if it cannot be read.
     pub(super) fn sizes_of(&self, command: &str, executable: &Path) -> Result<Value> {
-        let tool = std::env::current_exe().context("this executable cannot be found")?;
-        let mut run = Command::new(tool);
+        let mut run = processes::own_command()?;
         run.args([command, "--manifest-path"]).arg(&self.manifest).arg("--exe").arg(executable);
         self.sizes(run)
     }

@@ -27,6 +27,9 @@ pub struct Census {
     /// Look at the running process PID, which was started without this tool; with --every twice, to show what grows
     #[arg(long, value_name = "PID", conflicts_with_all = ["at", "sample", "args", "core"])]
     pid: Option<i32>,
+    /// Also look at the processes that PID started, such as the workers of a server: a report each, and a sum
+    #[arg(long, requires = "pid", conflicts_with = "every")]
+    follow: bool,
     /// Look at FILE, a heap dump of the crate dwell-heapdump, or the core of a program that died or that `gcore` made; of a
     /// folder of heap dumps, show what grew
     #[arg(long, value_name = "FILE", conflicts_with_all = ["at", "every", "sample", "args"])]
@@ -144,6 +147,9 @@ impl Census {
             };
             let ran = Ran { also: self.output.also()?, asked: self.asked(), ..Ran::default() };
             let exe = outside::Exe { file: self.build.exe.clone(), folder: self.debug_dir.clone() };
+            if let (Target::Process(pid), true) = (&target, self.follow) {
+                return super::follow::run(*pid, &exe, &ran, &self.output).map(Some);
+            }
             outside::run(&target, &exe, self.run.every, ran, &self.output).map(Some)
         }
         #[cfg(not(agent))]

@@ -32,8 +32,8 @@ impl Base {
     /// # Errors
     /// Returns an error if it fails or cannot be read.
     pub(super) fn again(&mut self, run: &str, session: &Session) -> Result<()> {
-        if let Some(of) = self.runs.iter_mut().find(|of| of.name == run) {
-            session.again(of)?;
+        if let Some(known) = self.runs.iter_mut().find(|known| known.name == run) {
+            session.again(known)?;
             self.saved = Saved::new(&self.runs);
         }
         Ok(())

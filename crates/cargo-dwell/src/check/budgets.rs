@@ -23,17 +23,17 @@ use std::path::Path;
 pub(super) fn rows(session: &Session, measured: &[Measured]) -> Result<Vec<Row>> {
     let mut rows = sizes(session, measured)?;
     for planned in session.runs() {
-        if let Some(of) = measured.iter().find(|of| of.name == planned.name) {
-            of_run(planned, of, session.root(), &mut rows)?;
+        if let Some(run) = measured.iter().find(|run| run.name == planned.name) {
+            of_run(planned, run, session.root(), &mut rows)?;
         }
     }
     Ok(rows)
 }
 
 /// The budgets of a run.
-fn of_run(planned: &Planned, of: &Measured, root: &Path, rows: &mut Vec<Row>) -> Result<()> {
+fn of_run(planned: &Planned, measured: &Measured, root: &Path, rows: &mut Vec<Row>) -> Result<()> {
     let Planned { name, run, file, .. } = planned;
-    let costs = &of.costs;
+    let costs = &measured.costs;
     let mut add = |what: String, unit, most, now, cause: String, at: Option<&str>| {
         let place = at.and_then(|at| place(at, root));
         rows.push(Row { run: name.clone(), what, unit, kind: Kind::Budget { most }, now, cause, place });
@@ -47,22 +47,22 @@ fn of_run(planned: &Planned, of: &Measured, root: &Path, rows: &mut Vec<Row>) ->
         add(what.to_owned(), unit, most, now.most, cause, at.as_deref());
     }
     for (wanted, most) in &run.bytes {
-        let (now, at) = held(of, wanted, |blocks| blocks.bytes, file, name)?;
+        let (now, at) = held(measured, wanted, |blocks| blocks.bytes, file, name)?;
         add(format!("bytes of {wanted}"), Unit::Bytes, most.0, now, String::new(), at.as_deref());
     }
     for (wanted, &most) in &run.blocks {
-        let (now, at) = held(of, wanted, |blocks| blocks.blocks, file, name)?;
+        let (now, at) = held(measured, wanted, |blocks| blocks.blocks, file, name)?;
         add(format!("blocks of {wanted}"), Unit::Blocks, most, now, String::new(), at.as_deref());
     }
     let of_functions = [("allocs", &run.allocs_in), ("reallocs", &run.reallocs_in)];
     for (key, wanted, most) in
-        of_functions.into_iter().flat_map(|(key, all)| all.iter().map(move |(of, most)| (key, of, *most)))
+        of_functions.into_iter().flat_map(|(key, all)| all.iter().map(move |(budget, most)| (key, budget, *most)))
     {
-        let all = of.allocs.iter().map(|document| taken(document, wanted));
+        let all = measured.allocs.iter().map(|document| taken(document, wanted));
         let number = |taken: &Taken| if key == "allocs" { taken.blocks } else { taken.reallocations };
         let found = all.max_by_key(number).unwrap_or_default();
-        if !found.is_known && !exists(&of.program, &of.executable.file, wanted, root) {
-            let functions = of.allocs.iter().flat_map(|document| &document.frames);
+        if !found.is_known && !exists(&measured.program, &measured.executable.file, wanted, root) {
+            let functions = measured.allocs.iter().flat_map(|document| &document.frames);
             let functions = functions.map(|frame| frame.split(" (").next().unwrap_or(frame));
             let near = nearest::suggestion(wanted, functions);
             bail!(
@@ -104,34 +104,34 @@ fn largest(costs: &Costs, what: &str) -> (String, Option<String>) {
 
 /// Returns what an owner or type holds at the peak, at most over all runs, and the line that allocates most of it.
 fn held(
-    of: &Measured,
+    measured: &Measured,
     wanted: &str,
     number: impl Fn(&Blocks) -> u64,
     file: &Path,
     name: &str,
 ) -> Result<(u64, Option<String>)> {
-    let field = type_of_field(&of.program, wanted);
+    let field = type_of_field(&measured.program, wanted);
     let at_peak = |heap: &Heap| -> (u64, Option<String>) {
         let blocks = costs::peak(heap).map_or(&[][..], |snapshot| &snapshot.blocks);
         let mut found = matching(blocks, wanted);
         // Those of a value that is being dropped may be the field's.
         if let Some(ty) = field.as_ref().filter(|_| found.is_empty()) {
-            let is_lost = |of: &&Blocks| matches!(&*of.by, "stack" | "local") && of.content == *ty;
+            let is_lost = |blocks: &&Blocks| matches!(&*blocks.by, "stack" | "local") && blocks.content == *ty;
             found.extend(blocks.iter().filter(is_lost));
         }
         let at = found.iter().max_by_key(|blocks| blocks.bytes).and_then(|blocks| blocks.sites.first()?.at.clone());
         (found.into_iter().map(&number).sum(), at)
     };
-    let most = of.heaps.iter().map(at_peak).max_by_key(|(sum, _)| *sum).unwrap_or_default();
+    let most = measured.heaps.iter().map(at_peak).max_by_key(|(sum, _)| *sum).unwrap_or_default();
     let is_seen = || {
-        let snapshots = of.heaps.iter().flat_map(|heap| &heap.snapshots);
+        let snapshots = measured.heaps.iter().flat_map(|heap| &heap.snapshots);
         snapshots.into_iter().any(|snapshot| !matching(&snapshot.blocks, wanted).is_empty())
     };
-    if most.0 == 0 && !is_seen() && field.is_none() && sizes::matching(&of.program, wanted).is_empty() {
-        let snapshots = of.heaps.iter().flat_map(|heap| &heap.snapshots).flat_map(|snapshot| &snapshot.blocks);
+    if most.0 == 0 && !is_seen() && field.is_none() && sizes::matching(&measured.program, wanted).is_empty() {
+        let snapshots = measured.heaps.iter().flat_map(|heap| &heap.snapshots).flat_map(|snapshot| &snapshot.blocks);
         let mut names: Vec<&str> =
             snapshots.flat_map(|blocks| [&*blocks.owner, &*blocks.content, &*blocks.element]).collect();
-        names.extend(of.program.types().filter(|(_, of)| of.own).map(|(_, of)| &*of.name));
+        names.extend(measured.program.types().filter(|(_, ty)| ty.own).map(|(_, ty)| &*ty.name));
         let near = nearest::suggestion(wanted, names.into_iter());
         bail!("{}: `check.{name}`: the program has no type or owner `{wanted}`{near}", file.display());
     }
@@ -140,8 +140,8 @@ fn held(
 
 /// Returns the blocks of an owner, or else those that a type holds, or else those with values of a type.
 fn matching<'b>(blocks: &'b [Blocks], wanted: &str) -> Vec<&'b Blocks> {
-    let with = |of: fn(&Blocks) -> &str| -> Vec<&'b Blocks> {
-        blocks.iter().filter(|blocks| ends_with(of(blocks), wanted)).collect()
+    let with = |name_of: fn(&Blocks) -> &str| -> Vec<&'b Blocks> {
+        blocks.iter().filter(|blocks| ends_with(name_of(blocks), wanted)).collect()
     };
     let by_owner = with(|blocks| &blocks.owner);
     if !by_owner.is_empty() {
@@ -156,8 +156,8 @@ fn type_of_field(program: &Program, wanted: &str) -> Option<String> {
     let (ty, field) = wanted.rsplit_once('.')?;
     sizes::matching(program, ty).into_iter().find_map(|id| match &program.get(id).kind {
         OfType::Struct(fields) | OfType::Union(fields) => {
-            let of = fields.iter().find(|of| &*of.name == field)?;
-            Some(program.get(of.ty).name.to_string())
+            let found = fields.iter().find(|member| &*member.name == field)?;
+            Some(program.get(found.ty).name.to_string())
         }
         _ => None,
     })
@@ -181,43 +181,46 @@ fn sizes(session: &Session, measured: &[Measured]) -> Result<Vec<Row>> {
         for (name, most) in &config.max_size {
             let found = measured
                 .iter()
-                .flat_map(|of| sizes::matching(&of.program, name).into_iter().map(|id| (&of.program, id)));
+                .flat_map(|run| sizes::matching(&run.program, name).into_iter().map(|id| (&run.program, id)));
             let Some((program, id)) = found.max_by_key(|(program, id)| program.size_of(*id)) else {
-                let names = measured.iter().flat_map(|of| of.program.types()).map(|(_, of)| &*of.name);
+                let names = measured.iter().flat_map(|run| run.program.types()).map(|(_, ty)| &*ty.name);
                 bail!("dwell.toml: `max-size`: no program has the type `{name}`{}", nearest::suggestion(name, names));
             };
-            let of = program.get(id);
-            let cause = if of.size > most.0 { sizes::why(program, of) } else { String::new() };
-            rows.push(row(format!("size of {name}"), most.0, of.size, cause, source(of, &items, root)));
+            let ty = program.get(id);
+            let cause = if ty.size > most.0 { sizes::why(program, ty) } else { String::new() };
+            rows.push(row(format!("size of {name}"), most.0, ty.size, cause, source(ty, &items, root)));
         }
         if let Some(most) = config.max_future {
-            let futures = measured.iter().flat_map(|of| {
-                of.program
+            let futures = measured.iter().flat_map(|run| {
+                run.program
                     .types()
                     .filter(|(_, ty)| ty.own && matches!(ty.kind, OfType::Coroutine(_)))
-                    .map(|(_, ty)| (&of.program, ty))
+                    .map(|(_, ty)| (&run.program, ty))
             });
-            if let Some((program, of)) = futures.max_by_key(|(_, of)| of.size) {
-                let cause = if of.size > most.0 { sizes::why(program, of) } else { String::new() };
+            if let Some((program, ty)) = futures.max_by_key(|(_, ty)| ty.size) {
+                let cause = if ty.size > most.0 { sizes::why(program, ty) } else { String::new() };
                 rows.push(row(
-                    format!("largest future, {}", of.name),
+                    format!("largest future, {}", ty.name),
                     most.0,
-                    of.size,
+                    ty.size,
                     cause,
-                    source(of, &items, root),
+                    source(ty, &items, root),
                 ));
             }
         }
         for (name, most) in &config.max_dyn {
             let all: Vec<_> =
-                measured.iter().flat_map(|of| dyn_traits::json::traits(&of.program, true, None)).collect();
-            let of_trait = all.iter().filter(|of| ends_with(&of.name, name) || ends_with(&of.path, name));
-            let largest = of_trait.flat_map(|of| &of.implementors).max_by_key(|of| of.size);
+                measured.iter().flat_map(|run| dyn_traits::json::traits(&run.program, true, None)).collect();
+            let of_trait =
+                all.iter().filter(|dyn_trait| ends_with(&dyn_trait.name, name) || ends_with(&dyn_trait.path, name));
+            let largest =
+                of_trait.flat_map(|dyn_trait| &dyn_trait.implementors).max_by_key(|implementor| implementor.size);
             let Some(largest) = largest else {
-                let near = nearest::suggestion(name, all.iter().map(|of| &*of.name));
+                let near = nearest::suggestion(name, all.iter().map(|dyn_trait| &*dyn_trait.name));
                 bail!("dwell.toml: `max-dyn`: no program has values of the trait `{name}`{near}");
             };
-            let cause = if largest.size > most.0 { format!("the largest is {}", largest.of) } else { String::new() };
+            let cause =
+                if largest.size > most.0 { format!("the largest is {}", largest.type_name) } else { String::new() };
             let at = items.at(&largest.path).map(|item| (item.file.clone(), item.line));
             rows.push(row(format!("values of dyn {name}"), most.0, largest.size, cause, at));
         }
@@ -235,8 +238,8 @@ fn frames(budgets: &BTreeMap<String, Bytes>, measured: &[Measured], add: &mut dy
         return Ok(());
     }
     let mut functions = Vec::new();
-    for of in measured {
-        functions.extend(stack::frame_sizes(&of.executable.file)?);
+    for run in measured {
+        functions.extend(stack::frame_sizes(&run.executable.file)?);
     }
     for (name, most) in budgets {
         let wanted = plain(name);
@@ -253,7 +256,7 @@ fn frames(budgets: &BTreeMap<String, Bytes>, measured: &[Measured], add: &mut dy
 }
 
 /// Returns the declaration of a type: rustc names those of futures, and the source has the others.
-fn source(of: &dwell_debuginfo::Type, items: &Items, root: &Path) -> Option<(String, u32)> {
-    let named = of.source.as_ref().and_then(|source| place(&format!("{}:{}", source.file, source.line), root));
-    named.or_else(|| items.at(&of.path).map(|item| (item.file.clone(), item.line)))
+fn source(ty: &dwell_debuginfo::Type, items: &Items, root: &Path) -> Option<(String, u32)> {
+    let named = ty.source.as_ref().and_then(|source| place(&format!("{}:{}", source.file, source.line), root));
+    named.or_else(|| items.at(&ty.path).map(|item| (item.file.clone(), item.line)))
 }

@@ -70,7 +70,7 @@ impl Comparison<'_> {
     fn totals(&self, before: &Costs, after: &Costs) -> Vec<Row> {
         let row = |(what, unit, number): &Total| {
             let (before, after) = (number(before)?, number(after)?);
-            self.limits.of(what).growth(before, after, *unit)?;
+            self.limits.least(what).growth(before, after, *unit)?;
             Some(self.row((*what).to_owned(), *unit, (before, after), String::new(), None))
         };
         // RSS varies from run to run.
@@ -81,8 +81,8 @@ impl Comparison<'_> {
     fn owners(&self, before: &[Held], after: &[Held], what: &str) -> Vec<Row> {
         let groups = |all: &[Held]| -> BTreeMap<(String, String), Vec<Held>> {
             let mut groups: BTreeMap<_, Vec<Held>> = BTreeMap::new();
-            for of in all {
-                groups.entry(group(of)).or_default().push(of.clone());
+            for held in all {
+                groups.entry(group(held)).or_default().push(held.clone());
             }
             groups
         };
@@ -92,15 +92,15 @@ impl Comparison<'_> {
         let mut of_types: BTreeMap<String, (Span, Span, Vec<String>, &Change)> = BTreeMap::new();
         for (key, now) in &new {
             let was = old.get(key).map_or(&[][..], |was| &was[..]);
-            let numbers = (sum(was, |of| of.bytes), sum(now, |of| of.bytes));
-            let least = self.limits.of(&key.0);
+            let numbers = (sum(was, |held| held.bytes), sum(now, |held| held.bytes));
+            let least = self.limits.least(&key.0);
             let growth = least.growth(numbers.0, numbers.1, Unit::Bytes);
             // Sizes are exact, whatever differs between equal runs.
             if let Some((change, by_size)) = self.larger_values(was, now)
                 && (by_size >= growth.unwrap_or(0) / 2 && least.counts(by_size, numbers.0))
             {
                 let change = self.innermost(change);
-                let elements: u64 = now.iter().map(|of| of.elements.least).sum();
+                let elements: u64 = now.iter().map(|held| held.elements.least).sum();
                 let entry = of_types.entry(change.name.clone()).or_insert((
                     Span::default(),
                     Span::default(),
@@ -118,16 +118,17 @@ impl Comparison<'_> {
                 continue;
             }
             let (cause, prefers_line) = cause(was, now);
-            let line = now.iter().max_by_key(|of| of.bytes.most).and_then(|of| place(of.at.as_deref()?, self.root));
+            let line =
+                now.iter().max_by_key(|held| held.bytes.most).and_then(|held| place(held.at.as_deref()?, self.root));
             let field = self.declaration(&key.0);
             let at = if prefers_line { line.or(field) } else { field.or(line) };
-            let contents: Vec<&str> = now.iter().map(|of| &*of.content).take(2).collect();
+            let contents: Vec<&str> = now.iter().map(|held| &*held.content).take(2).collect();
             let name = format!("{}: {}, {what}", key.0, contents.join(", "));
             rows.push(self.row(name, Unit::Bytes, numbers, cause, at));
         }
         for (name, (was, now, owners, change)) in of_types {
             let field = change.by.iter().find(|by| by.after > by.before);
-            let path = field.map_or_else(|| name.clone(), |by| field_path(&name, &by.field, &by.of));
+            let path = field.map_or_else(|| name.clone(), |by| field_path(&name, &by.field, &by.type_name));
             let because = field.map_or_else(String::new, |by| format!("{}: ", by.text()));
             let cause = format!(
                 "{because}`{name}` {} -> {} bytes, {}",
@@ -143,32 +144,32 @@ impl Comparison<'_> {
 
     /// Returns the type inside of a larger one that has the new bytes itself.
     fn innermost<'c>(&'c self, change: &'c Change) -> &'c Change {
-        let mut of = change;
+        let mut last = change;
         // Types cannot contain themselves by value; the bound is for damaged files.
         for _ in 0..self.grown.len() {
             // A variant has no type, but its fields do; `Option<Inner>` is as large as `Inner`.
-            let parts = of.by.iter().filter(|by| by.before > 0 && by.after > by.before);
+            let parts = last.by.iter().filter(|by| by.before > 0 && by.after > by.before);
             let inner = parts.flat_map(|by| {
-                let is_inner = |inner: &&Change| inner.name != of.name && has_word(&by.of, &inner.name);
+                let is_inner = |inner: &&Change| inner.name != last.name && has_word(&by.type_name, &inner.name);
                 self.grown.iter().filter(is_inner).map(|inner| (by.after - by.before, inner.name.len(), inner))
             });
             let Some((.., inner)) = inner.max_by_key(|(growth, length, _)| (*growth, *length)) else { break };
-            of = inner;
+            last = inner;
         }
-        of
+        last
     }
 
     /// Returns the type because of which the values of an owner are larger, and how many bytes that makes.
     fn larger_values(&self, was: &[Held], now: &[Held]) -> Option<(&Change, u64)> {
         let mut best: Option<(&Change, u64)> = None;
-        for of in now {
-            let Some(old) = was.iter().find(|old| old.element == of.element) else { continue };
-            let larger = of.element_size.saturating_sub(old.element_size);
-            let of_element = self.grown.iter().filter(|change| has_word(&of.element, &change.name));
+        for held in now {
+            let Some(old) = was.iter().find(|old| old.element == held.element) else { continue };
+            let larger = held.element_size.saturating_sub(old.element_size);
+            let of_element = self.grown.iter().filter(|change| has_word(&held.element, &change.name));
             let Some(change) = of_element.max_by_key(|change| change.after - change.before) else { continue };
-            let all = of.elements.least.max(of.blocks.least);
+            let all = held.elements.least.max(held.blocks.least);
             // Also those that it has capacity for.
-            let all = all.max(of.bytes.least.checked_div(of.element_size).unwrap_or(0));
+            let all = all.max(held.bytes.least.checked_div(held.element_size).unwrap_or(0));
             let by_size = larger.saturating_mul(all);
             if by_size > best.map_or(0, |(_, most)| most) {
                 best = Some((change, by_size));
@@ -178,25 +179,26 @@ impl Comparison<'_> {
     }
 
     fn places(&self, before: &[Place], after: &[Place]) -> Vec<Row> {
-        let old: BTreeMap<_, Span> = before.iter().map(|of| ((&of.what, &of.function), of.blocks)).collect();
-        let row = |of: &Place| {
-            let was = old.get(&(&of.what, &of.function)).copied().unwrap_or_default();
-            self.limits.of(&of.function).growth(was, of.blocks, Unit::Blocks)?;
+        let old: BTreeMap<_, Span> =
+            before.iter().map(|place| ((&place.what, &place.function), place.blocks)).collect();
+        let row = |now: &Place| {
+            let was = old.get(&(&now.what, &now.function)).copied().unwrap_or_default();
+            self.limits.least(&now.function).growth(was, now.blocks, Unit::Blocks)?;
             let new = if was == Span::default() { "new" } else { "more often" };
-            let at = of.at.as_deref().and_then(|at| place(at, self.root));
-            let what = format!("{} in {}, allocated", of.what, of.function);
-            Some(self.row(what, Unit::Blocks, (was, of.blocks), new.to_owned(), at))
+            let at = now.at.as_deref().and_then(|at| place(at, self.root));
+            let what = format!("{} in {}, allocated", now.what, now.function);
+            Some(self.row(what, Unit::Blocks, (was, now.blocks), new.to_owned(), at))
         };
         after.iter().filter_map(row).collect()
     }
 
     fn tests(&self, before: &[Place], after: &[Place]) -> Vec<Row> {
-        let row = |of: &Place| {
-            let was = before.iter().find(|was| was.function == of.function)?.blocks;
-            self.limits.of(&of.function).growth(was, of.blocks, Unit::Blocks)?;
-            let at = of.at.as_deref().and_then(|at| place(at, self.root));
-            let what = format!("the test {}, allocated", of.function);
-            Some(self.row(what, Unit::Blocks, (was, of.blocks), "more often".to_owned(), at))
+        let row = |test: &Place| {
+            let was = before.iter().find(|was| was.function == test.function)?.blocks;
+            self.limits.least(&test.function).growth(was, test.blocks, Unit::Blocks)?;
+            let at = test.at.as_deref().and_then(|at| place(at, self.root));
+            let what = format!("the test {}, allocated", test.function);
+            Some(self.row(what, Unit::Blocks, (was, test.blocks), "more often".to_owned(), at))
         };
         after.iter().filter_map(row).collect()
     }
@@ -209,8 +211,8 @@ impl Comparison<'_> {
             return Some((item.file.clone(), line));
         }
         let head = path.split('.').next().unwrap_or(path);
-        let of = |name: &str| self.items.at(name).map(|item| (item, name.to_owned()));
-        let (item, _) = of(head).or_else(|| of(head.rsplit_once("::")?.0))?;
+        let item_of = |name: &str| self.items.at(name).map(|item| (item, name.to_owned()));
+        let (item, _) = item_of(head).or_else(|| item_of(head.rsplit_once("::")?.0))?;
         let variant = head.rsplit_once("::").and_then(|(_, variant)| item.part(variant));
         Some((item.file.clone(), variant.map_or(item.line, |(line, _)| line)))
     }
@@ -219,41 +221,46 @@ impl Comparison<'_> {
 /// Returns the owners of a run. A value that is being dropped, or whose variable is not known at that moment, has no field as
 /// owner; it gets the one that only the other run has for blocks of the same kind that the same function allocated.
 fn adopted(one: &[Held], other: &[Held]) -> Vec<Held> {
-    let is_known = |owner: &Held| one.iter().any(|of| of.owner == owner.owner && of.content == owner.content);
-    let adopt = |of: &Held| {
+    let is_known = |owner: &Held| one.iter().any(|held| held.owner == owner.owner && held.content == owner.content);
+    let adopt = |held: &Held| {
         let is_same = |candidate: &&Held| {
-            !candidate.owner.starts_with('(') && candidate.content == of.content && candidate.function == of.function
+            !candidate.owner.starts_with('(')
+                && candidate.content == held.content
+                && candidate.function == held.function
         };
-        let field = other.iter().filter(|_| of.owner.starts_with('(')).find(|of| is_same(of) && !is_known(of));
-        Held { owner: field.map_or_else(|| of.owner.clone(), |field| field.owner.clone()), ..of.clone() }
+        let field = other
+            .iter()
+            .filter(|_| held.owner.starts_with('('))
+            .find(|candidate| is_same(candidate) && !is_known(candidate));
+        Held { owner: field.map_or_else(|| held.owner.clone(), |field| field.owner.clone()), ..held.clone() }
     };
     one.iter().map(adopt).collect()
 }
 
 /// What is compared with each other: all that a field owns, or blocks without a field by what they are.
-fn group(of: &Held) -> (String, String) {
-    let content = if of.owner.starts_with('(') { of.content.clone() } else { String::new() };
-    (of.owner.clone(), content)
+fn group(held: &Held) -> (String, String) {
+    let content = if held.owner.starts_with('(') { held.content.clone() } else { String::new() };
+    (held.owner.clone(), content)
 }
 
 fn added(a: Span, b: Span) -> Span {
     Span { least: a.least + b.least, most: a.most + b.most }
 }
 
-fn sum(all: &[Held], of: impl Fn(&Held) -> Span) -> Span {
-    all.iter().map(of).fold(Span::default(), added)
+fn sum(all: &[Held], number_of: impl Fn(&Held) -> Span) -> Span {
+    all.iter().map(number_of).fold(Span::default(), added)
 }
 
 /// Says why an owner holds more, and whether the line that allocates explains it better than the field does.
 fn cause(was: &[Held], now: &[Held]) -> (String, bool) {
     if was.is_empty() {
-        return (format!("new: {} blocks", count(sum(now, |of| of.blocks).least)), false);
+        return (format!("new: {} blocks", count(sum(now, |held| held.blocks).least)), false);
     }
-    let numbers = |of: fn(&Held) -> Span| (sum(was, of).most, sum(now, of).least);
-    let (unused_before, unused) = numbers(|of| of.unused);
-    let (bytes_before, bytes_now) = numbers(|of| of.bytes);
-    let (elements_before, elements) = numbers(|of| of.elements);
-    let (blocks_before, blocks) = numbers(|of| of.blocks);
+    let numbers = |number_of: fn(&Held) -> Span| (sum(was, number_of).most, sum(now, number_of).least);
+    let (unused_before, unused) = numbers(|held| held.unused);
+    let (bytes_before, bytes_now) = numbers(|held| held.bytes);
+    let (elements_before, elements) = numbers(|held| held.elements);
+    let (blocks_before, blocks) = numbers(|held| held.blocks);
     if elements > elements_before + elements_before / 10 {
         return (format!("{} -> {} elements", count(elements_before), count(elements)), false);
     }
@@ -267,12 +274,12 @@ fn cause(was: &[Held], now: &[Held]) -> (String, bool) {
 }
 
 /// Returns the path of a field: `Session.tags`, `Kind::Large`, `Kind::Large.size`.
-fn field_path(ty: &str, field: &str, of: &str) -> String {
+fn field_path(ty: &str, field: &str, inner: &str) -> String {
     let ty = ty.split('<').next().unwrap_or(ty);
     match field.split_once('.') {
         Some((variant, field)) => format!("{ty}::{variant}.{field}"),
         // A variant has no type.
-        None if of.is_empty() => format!("{ty}::{field}"),
+        None if inner.is_empty() => format!("{ty}::{field}"),
         None => format!("{ty}.{field}"),
     }
 }
@@ -298,16 +305,16 @@ mod tests {
     use crate::config::Limit;
 
     fn owner(owner: &str, content: &str, element: &str, element_size: u64, elements: u64, unused: u64) -> Held {
-        let of = |number| Span { least: number, most: number };
+        let exactly = |number| Span { least: number, most: number };
         Held {
             owner: owner.into(),
             content: content.into(),
             element: element.into(),
             element_size,
-            bytes: of(element_size * elements + unused),
-            blocks: of(1),
-            elements: of(elements),
-            unused: of(unused),
+            bytes: exactly(element_size * elements + unused),
+            blocks: exactly(1),
+            elements: exactly(elements),
+            unused: exactly(unused),
             at: Some("src/main.rs:7".into()),
             function: "main".into(),
         }
@@ -381,11 +388,11 @@ mod tests {
         };
         let notes = r#",{"name":"notes","type":"[u64; 4]","offset":8,"size":32}"#;
         // Another crate has an `Entry` too.
-        let with_path = |mut of: Costs| {
+        let with_path = |mut costs: Costs| {
             let text =
-                serde_json::to_string(&of.sizes).unwrap().replace("\"name\":\"Entry\"", "\"name\":\"app::Entry\"");
-            of.sizes = serde_json::from_str(&text).unwrap();
-            of
+                serde_json::to_string(&costs.sizes).unwrap().replace("\"name\":\"Entry\"", "\"name\":\"app::Entry\"");
+            costs.sizes = serde_json::from_str(&text).unwrap();
+            costs
         };
         let found = compared(&with_path(costs(8, "")), &with_path(costs(40, notes)));
         assert!(found.len() == 1 && found[0].0.starts_with("Message.notes"), "{found:?}");
@@ -397,13 +404,13 @@ mod tests {
     #[test]
     fn what_differs_between_equal_runs_is_no_growth() {
         let limits = Least::new(0.01, 100);
-        let of = |least, most| Span { least, most };
-        assert_eq!(limits.growth(of(1000, 1000), of(1200, 1200), Unit::Bytes), Some(200));
-        assert_eq!(limits.growth(of(900, 1000), of(1200, 1300), Unit::Bytes), None);
-        assert_eq!(limits.growth(of(1000, 1000), of(1050, 1050), Unit::Bytes), None);
-        assert_eq!(limits.growth(of(100_000, 100_000), of(100_900, 100_900), Unit::Bytes), None);
-        assert_eq!(limits.growth(of(1000, 1000), of(900, 900), Unit::Bytes), None);
-        assert_eq!(limits.growth(of(0, 0), of(3, 3), Unit::Blocks), Some(3));
+        let span = |least, most| Span { least, most };
+        assert_eq!(limits.growth(span(1000, 1000), span(1200, 1200), Unit::Bytes), Some(200));
+        assert_eq!(limits.growth(span(900, 1000), span(1200, 1300), Unit::Bytes), None);
+        assert_eq!(limits.growth(span(1000, 1000), span(1050, 1050), Unit::Bytes), None);
+        assert_eq!(limits.growth(span(100_000, 100_000), span(100_900, 100_900), Unit::Bytes), None);
+        assert_eq!(limits.growth(span(1000, 1000), span(900, 900), Unit::Bytes), None);
+        assert_eq!(limits.growth(span(0, 0), span(3, 3), Unit::Blocks), Some(3));
     }
 
     #[test]
@@ -443,9 +450,9 @@ mod tests {
 
     #[test]
     fn names_have_their_own_limits() {
-        let of = |number| Some(Span { least: number, most: number });
+        let exactly = |number| Some(Span { least: number, most: number });
         let costs = |elements: u64| Costs {
-            peak_bytes: of(8 * elements + 100_000),
+            peak_bytes: exactly(8 * elements + 100_000),
             owners: vec![owner("app::State.list []", "Vec<u64>", "u64", 8, elements, 0)],
             ..Costs::default()
         };

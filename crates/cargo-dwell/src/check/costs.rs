@@ -15,7 +15,7 @@ pub(super) struct Span {
 }
 
 impl Span {
-    fn of(number: u64) -> Self {
+    fn exactly(number: u64) -> Self {
         Self { least: number, most: number }
     }
 
@@ -85,20 +85,20 @@ pub(super) type Total = (&'static str, Unit, fn(&Costs) -> Option<Span>);
 
 /// The numbers of a run as a whole.
 pub(super) const TOTALS: [Total; 9] = [
-    ("peak-bytes", Unit::Bytes, |of| of.peak_bytes),
-    ("peak-blocks", Unit::Blocks, |of| of.peak_blocks),
-    ("exit-bytes", Unit::Bytes, |of| of.exit_bytes),
-    ("exit-blocks", Unit::Blocks, |of| of.exit_blocks),
-    ("leaked-bytes", Unit::Bytes, |of| of.leaked_bytes),
-    ("unused-bytes", Unit::Bytes, |of| of.unused_bytes),
-    ("rss", Unit::Bytes, |of| of.rss),
-    ("allocs", Unit::Blocks, |of| of.allocs),
-    ("reallocs", Unit::Blocks, |of| of.reallocs),
+    ("peak-bytes", Unit::Bytes, |costs| costs.peak_bytes),
+    ("peak-blocks", Unit::Blocks, |costs| costs.peak_blocks),
+    ("exit-bytes", Unit::Bytes, |costs| costs.exit_bytes),
+    ("exit-blocks", Unit::Blocks, |costs| costs.exit_blocks),
+    ("leaked-bytes", Unit::Bytes, |costs| costs.leaked_bytes),
+    ("unused-bytes", Unit::Bytes, |costs| costs.unused_bytes),
+    ("rss", Unit::Bytes, |costs| costs.rss),
+    ("allocs", Unit::Blocks, |costs| costs.allocs),
+    ("reallocs", Unit::Blocks, |costs| costs.reallocs),
 ];
 
 /// A number of each run: `None` if one does not have it.
-fn span<T>(all: &[T], of: impl Fn(&T) -> Option<u64>) -> Option<Span> {
-    let numbers: Option<Vec<u64>> = all.iter().map(of).collect();
+fn span<T>(all: &[T], number_of: impl Fn(&T) -> Option<u64>) -> Option<Span> {
+    let numbers: Option<Vec<u64>> = all.iter().map(number_of).collect();
     let numbers = numbers.filter(|numbers| !numbers.is_empty())?;
     Some(Span { least: *numbers.iter().min()?, most: *numbers.iter().max()? })
 }
@@ -121,25 +121,30 @@ impl Costs {
 
     /// Combines equal runs.
     pub(super) fn new(heaps: &[Heap], peaks: &[u64], allocs: &[Allocs], sizes: Known) -> Self {
-        let of_peak = |of: &dyn Fn(&Snapshot) -> Option<u64>| span(heaps, |heap| of(peak(heap)?));
-        let of_exit = |of: &dyn Fn(&Snapshot) -> u64| span(heaps, |heap| Some(of(exit(heap)?)));
-        let snapshots =
-            |of: fn(&Heap) -> Option<&Snapshot>| -> Vec<&Snapshot> { heaps.iter().filter_map(of).collect() };
+        let of_peak = |number_of: &dyn Fn(&Snapshot) -> Option<u64>| span(heaps, |heap| number_of(peak(heap)?));
+        let of_exit = |number_of: &dyn Fn(&Snapshot) -> u64| span(heaps, |heap| Some(number_of(exit(heap)?)));
+        let snapshots = |snapshot_of: fn(&Heap) -> Option<&Snapshot>| -> Vec<&Snapshot> {
+            heaps.iter().filter_map(snapshot_of).collect()
+        };
         Self {
             // The snapshot of the peak has at least 98 % of it.
             peak_bytes: span(peaks, |peak| Some(*peak)),
-            peak_blocks: of_peak(&|of| Some(of.live_blocks)),
-            unused_bytes: of_peak(&|of| Some(of.blocks.iter().map(|blocks| blocks.unused_bytes).sum())),
-            rss: of_peak(&|of| Some(of.rss.as_ref()?.bytes)),
-            exit_bytes: of_exit(&|of| of.live_bytes),
-            exit_blocks: of_exit(&|of| of.live_blocks),
-            leaked_bytes: of_exit(&|of| of.blocks.iter().map(|blocks| blocks.leaked_bytes).sum()),
-            allocs: span(allocs, |of| Some(of.total.allocations)),
-            reallocs: span(allocs, |of| Some(of.total.reallocations)),
-            owners: owners(&snapshots(peak), |of| of.bytes),
-            missing: snapshots(peak).iter().map(|of| of.peak_bytes.saturating_sub(of.live_bytes)).max().unwrap_or(0),
-            leaks: owners(&snapshots(exit), |of| of.leaked_bytes),
-            left: owners(&snapshots(exit), |of| of.bytes),
+            peak_blocks: of_peak(&|snapshot| Some(snapshot.live_blocks)),
+            unused_bytes: of_peak(&|snapshot| Some(snapshot.blocks.iter().map(|blocks| blocks.unused_bytes).sum())),
+            rss: of_peak(&|snapshot| Some(snapshot.rss.as_ref()?.bytes)),
+            exit_bytes: of_exit(&|snapshot| snapshot.live_bytes),
+            exit_blocks: of_exit(&|snapshot| snapshot.live_blocks),
+            leaked_bytes: of_exit(&|snapshot| snapshot.blocks.iter().map(|blocks| blocks.leaked_bytes).sum()),
+            allocs: span(allocs, |document| Some(document.total.allocations)),
+            reallocs: span(allocs, |document| Some(document.total.reallocations)),
+            owners: owners(&snapshots(peak), |blocks| blocks.bytes),
+            missing: snapshots(peak)
+                .iter()
+                .map(|snapshot| snapshot.peak_bytes.saturating_sub(snapshot.live_bytes))
+                .max()
+                .unwrap_or(0),
+            leaks: owners(&snapshots(exit), |blocks| blocks.leaked_bytes),
+            left: owners(&snapshots(exit), |blocks| blocks.bytes),
             places: places(allocs),
             tests: tests(allocs),
             sizes,
@@ -149,8 +154,11 @@ impl Costs {
 
 /// Adds a number of one of `runs` runs to a span. A run without it has 0.
 fn widen(span: &mut Span, run: usize, number: u64) {
-    *span =
-        if run == 0 { Span::of(number) } else { Span { least: span.least.min(number), most: span.most.max(number) } };
+    *span = if run == 0 {
+        Span::exactly(number)
+    } else {
+        Span { least: span.least.min(number), most: span.most.max(number) }
+    };
 }
 
 /// Returns the blocks by owner and content, as far as `bytes` counts any.
@@ -158,18 +166,18 @@ fn owners(snapshots: &[&Snapshot], bytes: impl Fn(&Blocks) -> u64) -> Vec<Held> 
     type Numbers = [u64; 4];
     let mut all: BTreeMap<(String, String), (Held, Vec<Numbers>)> = BTreeMap::new();
     for (run, snapshot) in snapshots.iter().enumerate() {
-        for of in snapshot.blocks.iter().filter(|of| bytes(of) > 0) {
-            let (owner, numbers) = all.entry((of.owner.clone(), of.content.clone())).or_default();
+        for blocks in snapshot.blocks.iter().filter(|blocks| bytes(blocks) > 0) {
+            let (owner, numbers) = all.entry((blocks.owner.clone(), blocks.content.clone())).or_default();
             if owner.owner.is_empty() {
-                owner.owner.clone_from(&of.owner);
-                owner.content.clone_from(&of.content);
-                owner.element.clone_from(&of.element);
-                owner.element_size = of.element_size;
-                owner.at = of.sites.iter().find_map(|site| site.at.clone());
-                owner.function = of.sites.first().map_or_else(String::new, |site| site.function.clone());
+                owner.owner.clone_from(&blocks.owner);
+                owner.content.clone_from(&blocks.content);
+                owner.element.clone_from(&blocks.element);
+                owner.element_size = blocks.element_size;
+                owner.at = blocks.sites.iter().find_map(|site| site.at.clone());
+                owner.function = blocks.sites.first().map_or_else(String::new, |site| site.function.clone());
             }
             numbers.resize(run + 1, [0; 4]);
-            let more = [bytes(of), of.blocks, of.len.unwrap_or(of.blocks), of.unused_bytes];
+            let more = [bytes(blocks), blocks.blocks, blocks.len.unwrap_or(blocks.blocks), blocks.unused_bytes];
             for (sum, more) in numbers[run].iter_mut().zip(more) {
                 *sum += more;
             }
@@ -235,8 +243,8 @@ fn clones(document: &Allocs) -> Vec<(String, &str, Option<&str>, u64)> {
     let krate = |function: &str| function.split("::").next().unwrap_or_default().trim_start_matches('<').to_owned();
     let spots = || document.rows.iter().flat_map(|row| &row.places);
     let mut own: BTreeSet<String> =
-        spots().filter(|of| of.dependency.is_none()).map(|of| krate(&of.function)).collect();
-    own.extend(spots().filter_map(|of| of.called_from.as_deref()).map(krate));
+        spots().filter(|spot| spot.dependency.is_none()).map(|spot| krate(&spot.function)).collect();
+    own.extend(spots().filter_map(|spot| spot.called_from.as_deref()).map(krate));
     let is_std = |name: &str| matches!(&*krate(name), "alloc" | "core" | "std");
     let mut all = Vec::new();
     for stack in &document.stacks {
@@ -287,7 +295,7 @@ fn tests(allocs: &[Allocs]) -> Vec<Place> {
     }
     let mut all: Vec<Place> =
         all.into_values().map(|(place, numbers)| over_runs(place, numbers, allocs.len())).collect();
-    all.sort_by_key(|of| std::cmp::Reverse(of.blocks.most));
+    all.sort_by_key(|place| std::cmp::Reverse(place.blocks.most));
     all
 }
 
@@ -320,7 +328,7 @@ mod tests {
             ..Allocs::default()
         };
         let found = places(&[document]);
-        let found: Vec<_> = found.iter().map(|of| (&*of.what, &*of.function, of.blocks.most)).collect();
+        let found: Vec<_> = found.iter().map(|place| (&*place.what, &*place.function, place.blocks.most)).collect();
         assert_eq!(found, [("String", "app::add", 7), ("clones of app::Report", "app::add", 34)]);
     }
 
@@ -342,7 +350,7 @@ mod tests {
             ..Allocs::default()
         };
         let found = super::tests(&[document(30), document(31)]);
-        let found: Vec<_> = found.iter().map(|of| (&*of.function, of.blocks, of.at.as_deref())).collect();
+        let found: Vec<_> = found.iter().map(|place| (&*place.function, place.blocks, place.at.as_deref())).collect();
         assert_eq!(
             found,
             [

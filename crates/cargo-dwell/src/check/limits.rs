@@ -57,7 +57,7 @@ pub(super) struct Limits<'a> {
 
 impl Limits<'_> {
     /// Returns the limit of a total, an owner, a type or a function.
-    pub(super) fn of(&self, name: &str) -> Least {
+    pub(super) fn least(&self, name: &str) -> Least {
         let found = self.named.iter().find(|(wanted, _)| is(name, wanted));
         found.map_or(self.default, |(_, limit)| match *limit {
             Limit::Share(share) => Least { share, bytes: 0, blocks: 0 },
@@ -72,10 +72,10 @@ impl Limits<'_> {
         program: (&Program, &Path),
         root: &Path,
     ) -> Option<(&str, Vec<&'c str>)> {
-        let held = |of: &'c Costs| of.owners.iter().chain(&of.leaks).chain(&of.left);
-        let names = |of: &'c Costs| {
-            let owners = held(of).flat_map(|of: &Held| [&*of.owner, &*of.element]);
-            owners.chain(of.places.iter().map(|place| &*place.function))
+        let held = |costs: &'c Costs| costs.owners.iter().chain(&costs.leaks).chain(&costs.left);
+        let names = |costs: &'c Costs| {
+            let owners = held(costs).flat_map(|held: &Held| [&*held.owner, &*held.element]);
+            owners.chain(costs.places.iter().map(|place| &*place.function))
         };
         let all: Vec<&str> =
             costs.iter().copied().flat_map(names).chain(TOTALS.iter().map(|(what, ..)| *what)).collect();

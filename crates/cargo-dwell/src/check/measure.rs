@@ -97,15 +97,15 @@ impl Measure {
         };
         let addresses = profile.as_ref().map(|profile| stacks::addresses(&profile.as_snapshot())).unwrap_or_default();
         // Threads report what they take a little late.
-        let most = snapshots.iter().map(|of| of.live_bytes).max().unwrap_or(0);
+        let most = snapshots.iter().map(|snapshot| snapshot.live_bytes).max().unwrap_or(0);
         let peak_bytes = peak_bytes.map(|peak| peak.max(most));
         let symbols = Symbols::load_at(&ran, &snapshots, &addresses)?;
         let heap = (!snapshots.is_empty()).then(|| symbols.census(&ran, &snapshots));
         // This ends the copies of the process.
         drop(snapshots);
         let (program, frames) = symbols.program();
-        let of = allocs::Of { root: Some(&self.root), own_crates: &self.own, during: None };
-        let allocs = profile.map(|profile| allocs::document(&profile, program, frames, None, of));
+        let scope = allocs::Scope { root: Some(&self.root), own_crates: &self.own, during: None };
+        let allocs = profile.map(|profile| allocs::document(&profile, program, frames, None, scope));
         let cost = Cost { heap, peak_bytes, allocs };
         saved::write(&self.save, |out| serde_json::to_writer(out, &cost).map_err(Into::into))?;
         Ok(ExitCode::SUCCESS)

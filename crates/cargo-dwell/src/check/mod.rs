@@ -148,21 +148,21 @@ impl Check {
         if let Some(base) = &mut base {
             let default = Least::new(self.growth / 100.0, self.growth_bytes.as_u64());
             let items = Items::new(Some(session.root()));
-            for of in &mut measured {
-                let named = of.growth().clone();
+            for run in &mut measured {
+                let named = run.growth().clone();
                 let limits = Limits { default, named: &named };
-                of.has_names(limits, base.saved().runs.get(&of.name))?;
-                while !report.compare(base.saved(), &of.name, &of.costs, limits, &items, session.root())
-                    && of.times() < usize::from(self.repeat)
+                run.has_names(limits, base.saved().runs.get(&run.name))?;
+                while !report.compare(base.saved(), &run.name, &run.costs, limits, &items, session.root())
+                    && run.times() < usize::from(self.repeat)
                 {
                     // What differs between equal runs is no growth.
-                    base.again(&of.name, &session)?;
-                    session.again(of)?;
+                    base.again(&run.name, &session)?;
+                    session.again(run)?;
                 }
             }
         }
         if self.test.is_some() {
-            report.name_tests(measured.iter().flat_map(|of| &of.costs.tests));
+            report.name_tests(measured.iter().flat_map(|run| &run.costs.tests));
         }
         let now = Saved::new(&measured);
         if let Some(file) = &self.save {

@@ -103,7 +103,8 @@ impl Report {
                 let failed = self.has_failed();
                 let mut document = json!({ "version": VERSION, "failed": failed, "budgets": budgets, "grown": grown });
                 if !self.tests.is_empty() {
-                    let test = |of: &Place| json!({ "test": of.function, "blocks": of.blocks.most, "at": of.at });
+                    let test =
+                        |place: &Place| json!({ "test": place.function, "blocks": place.blocks.most, "at": place.at });
                     document["tests"] = self.tests.iter().map(test).collect();
                 }
                 serde_json::to_writer(&mut *out, &document)?;
@@ -144,9 +145,9 @@ impl Report {
         if !self.tests.is_empty() {
             look.heading(&mut out, "Tests", "  allocations and reallocations of each, the largest first")?;
             let mut rows = vec![header(&["blocks", "test", "at"])];
-            rows.extend(self.tests.iter().take(MOST).map(|of| {
-                let at = of.at.clone().unwrap_or_default();
-                vec![right(count(of.blocks.most)), Cell::new(&of.function), Cell::new(at)]
+            rows.extend(self.tests.iter().take(MOST).map(|place| {
+                let at = place.at.clone().unwrap_or_default();
+                vec![right(count(place.blocks.most)), Cell::new(&place.function), Cell::new(at)]
             }));
             look.table(&mut out, &rows)?;
         }

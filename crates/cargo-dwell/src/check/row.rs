@@ -89,16 +89,16 @@ impl Row {
     }
 
     pub(super) fn json(&self) -> Value {
-        let mut of = json!({ "run": self.run, "what": self.what, "unit": self.unit, "now": self.now, "failed": self.has_failed(), "cause": self.cause });
+        let mut row = json!({ "run": self.run, "what": self.what, "unit": self.unit, "now": self.now, "failed": self.has_failed(), "cause": self.cause });
         match self.kind {
-            Kind::Budget { most } => of["most"] = most.into(),
-            Kind::Growth { before } => of["before"] = before.into(),
+            Kind::Budget { most } => row["most"] = most.into(),
+            Kind::Growth { before } => row["before"] = before.into(),
         }
         if let Some((file, line)) = &self.place {
-            of["file"] = file.clone().into();
-            of["line"] = (*line).into();
+            row["file"] = file.clone().into();
+            row["line"] = (*line).into();
         }
-        of
+        row
     }
 }
 

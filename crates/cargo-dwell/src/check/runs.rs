@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::thread;
 use std::time::Duration;
 
@@ -124,7 +124,7 @@ impl Session {
                     bail!("{}: `check.{name}` is in {} too; rename one", file.display(), other.file.display());
                 }
                 let targets = [&run.package, &run.bin, &run.example, &run.test, &run.bench];
-                if run.exe.is_some() && (run.lib || targets.iter().any(|of| of.is_some())) {
+                if run.exe.is_some() && (run.lib || targets.iter().any(|target| target.is_some())) {
                     bail!("{}: `check.{name}` has an `exe` and what cargo builds; leave out one", file.display());
                 }
                 let mut run = run.clone();
@@ -280,7 +280,7 @@ impl Session {
         let program = program.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
         let cost = cost?;
         let selection = Selection { all: false, root: Some(root), profile: executable.profile.as_deref() };
-        let sizes = Known::of(&Document::new(&program, selection))?;
+        let sizes = Known::from_document(&Document::new(&program, selection))?;
         let mut measured = Measured {
             name: name.clone(),
             planned: planned.clone(),
@@ -305,8 +305,8 @@ impl Session {
     ///
     /// # Errors
     /// Returns an error if it fails or cannot be read.
-    pub(super) fn again(&self, of: &mut Measured) -> Result<()> {
-        of.add(self.cost(&of.planned, &of.root, of.wanted, &of.executable)?);
+    pub(super) fn again(&self, run: &mut Measured) -> Result<()> {
+        run.add(self.cost(&run.planned, &run.root, run.wanted, &run.executable)?);
         Ok(())
     }
 
@@ -319,8 +319,7 @@ impl Session {
         let scratch = self.scratch();
         fs::create_dir_all(&scratch).with_context(|| format!("{}: cannot be made", scratch.display()))?;
         let file = scratch.join(format!("run-{}.json", std::process::id()));
-        let tool = std::env::current_exe().context("this executable cannot be found")?;
-        let mut started = Command::new(tool);
+        let mut started = processes::own_command()?;
         started.arg("measure").arg("--exe").arg(&executable.file).arg("--root").arg(root).arg("--save").arg(&file);
         let moments: Vec<&str> =
             [("peak", wanted.peak), ("exit", wanted.exit)].iter().filter(|(_, is)| *is).map(|(at, _)| *at).collect();

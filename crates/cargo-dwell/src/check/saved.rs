@@ -22,7 +22,7 @@ pub(super) struct Saved {
 
 impl Saved {
     pub(super) fn new(measured: &[Measured]) -> Self {
-        let runs = measured.iter().map(|of| (of.name.clone(), of.costs.clone())).collect();
+        let runs = measured.iter().map(|run| (run.name.clone(), run.costs.clone())).collect();
         Self { version: VERSION, kind: "check".into(), runs }
     }
 

@@ -61,8 +61,8 @@ pub(super) fn blocks(program: &Program, boxes: &[TypeId], n: u64) -> Vec<Block> 
     let mut found: Vec<Block> = Vec::new();
     for (id, ty) in program.types() {
         let head = ty.path.split('<').next().unwrap_or_default();
-        let Some((_, container)) = BLOCKS.iter().find(|(of, _)| *of == head) else { continue };
-        let with = |n: u64| ty.size.saturating_add(Growth::new(program, boxes, n).of(id, 0));
+        let Some((_, container)) = BLOCKS.iter().find(|(path, _)| *path == head) else { continue };
+        let with = |n: u64| ty.size.saturating_add(Growth::new(program, boxes, n).growth(id, 0));
         let bytes_with_n = with(n);
         if ty.size > CACHED || bytes_with_n <= CACHED {
             continue;
@@ -99,7 +99,7 @@ impl<'a> Growth<'a> {
         Self { program, boxes, each, known: HashMap::new() }
     }
 
-    fn of(&mut self, id: TypeId, depth: u32) -> u64 {
+    fn growth(&mut self, id: TypeId, depth: u32) -> u64 {
         if self.boxes.contains(&id) {
             return self.each;
         }
@@ -112,16 +112,16 @@ impl<'a> Growth<'a> {
         let ty = self.program.get(id);
         let found = match &ty.kind {
             Kind::Struct(fields) | Kind::Closure(fields) => self.sum(fields, depth),
-            Kind::Union(fields) => fields.iter().map(|field| self.of(field.ty, depth + 1)).max().unwrap_or(0),
-            Kind::Enum(of) => {
+            Kind::Union(fields) => fields.iter().map(|field| self.growth(field.ty, depth + 1)).max().unwrap_or(0),
+            Kind::Enum(def) => {
                 let end = |field: &Field| field.offset.saturating_add(self.program.size_of(field.ty));
                 let ends: Vec<u64> =
-                    of.variants.iter().map(|of| of.fields.iter().map(end).max().unwrap_or(0)).collect();
-                let grown = of.variants.iter().zip(ends);
-                let grown = grown.map(|(of, end)| end.saturating_add(self.sum(&of.fields, depth)));
+                    def.variants.iter().map(|variant| variant.fields.iter().map(end).max().unwrap_or(0)).collect();
+                let grown = def.variants.iter().zip(ends);
+                let grown = grown.map(|(variant, end)| end.saturating_add(self.sum(&variant.fields, depth)));
                 grown.max().unwrap_or(0).saturating_sub(ty.size)
             }
-            Kind::Array { element, count } => self.of(*element, depth + 1).saturating_mul(*count),
+            Kind::Array { element, count } => self.growth(*element, depth + 1).saturating_mul(*count),
             _ => 0,
         };
         self.known.insert(id, found);
@@ -129,6 +129,6 @@ impl<'a> Growth<'a> {
     }
 
     fn sum(&mut self, fields: &[Field], depth: u32) -> u64 {
-        fields.iter().map(|field| self.of(field.ty, depth + 1)).fold(0, u64::saturating_add)
+        fields.iter().map(|field| self.growth(field.ty, depth + 1)).fold(0, u64::saturating_add)
     }
 }

@@ -22,8 +22,8 @@ impl Fields {
                         fields.add(program.get(field.ty), items, ty, None, &field.name);
                     }
                 }
-                Kind::Enum(of) => {
-                    for variant in &of.variants {
+                Kind::Enum(def) => {
+                    for variant in &def.variants {
                         for field in &variant.fields {
                             fields.add(program.get(field.ty), items, ty, Some(&variant.name), &field.name);
                         }
@@ -35,8 +35,8 @@ impl Fields {
         fields
     }
 
-    fn add(&mut self, of: &Type, items: &Items, owner: &Type, variant: Option<&str>, field: &str) {
-        if !of.path.contains("alloc::boxed::Box<") || !of.path.contains("dyn ") {
+    fn add(&mut self, ty: &Type, items: &Items, owner: &Type, variant: Option<&str>, field: &str) {
+        if !ty.path.contains("alloc::boxed::Box<") || !ty.path.contains("dyn ") {
             return;
         }
         let name = field.trim_start_matches("__");
@@ -68,7 +68,7 @@ fn replaced(text: &str, name: &str, n: u64) -> Option<String> {
         let inside = &rest[at + 4..];
         let end = end_of(inside)?;
         let object = inside[..end].trim().trim_end_matches(',');
-        let is_path = |of: char| of.is_alphanumeric() || of == '_' || of == ':';
+        let is_path = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == ':';
         let start = rest[..at].trim_end_matches(is_path).len();
         let (head, is_box) = (&rest[start..at], matches!(&rest[start..at], "" | "std::boxed::" | "alloc::boxed::"));
         let first = object.strip_prefix("dyn ").map(|bounds| bounds[..end_of_bound(bounds)].trim());
@@ -101,25 +101,25 @@ fn end_of_bound(text: &str) -> usize {
 fn at_depth(text: &str, wanted: char) -> Option<usize> {
     let mut depth = 0_u32;
     let mut before = ' ';
-    for (at, of) in text.char_indices() {
-        if depth == 0 && of == wanted && !(of == '>' && before == '-') {
+    for (at, letter) in text.char_indices() {
+        if depth == 0 && letter == wanted && !(letter == '>' && before == '-') {
             return Some(at);
         }
-        match of {
+        match letter {
             '<' | '(' | '[' => depth += 1,
             '>' if before == '-' => {}
             '>' | ')' | ']' => depth = depth.saturating_sub(1),
             _ => {}
         }
-        before = of;
+        before = letter;
     }
     None
 }
 
 /// Returns a name without modules and spaces.
 fn short(text: &str) -> String {
-    let text: String = text.chars().filter(|of| !of.is_whitespace()).collect();
-    let parts = text.split_inclusive(|of: char| !(of.is_alphanumeric() || of == '_' || of == ':'));
+    let text: String = text.chars().filter(|letter| !letter.is_whitespace()).collect();
+    let parts = text.split_inclusive(|letter: char| !(letter.is_alphanumeric() || letter == '_' || letter == ':'));
     parts.map(|part| part.rsplit("::").next().unwrap_or(part)).collect()
 }
 
@@ -129,20 +129,20 @@ mod tests {
 
     #[test]
     fn boxes_of_a_trait_are_replaced() {
-        let of = |text: &str, name: &str| replaced(text, name, 3);
-        assert_eq!(of("Box<dyn Job>", "Job").unwrap(), "SmallBox<dyn Job, 3>");
+        let small = |text: &str, name: &str| replaced(text, name, 3);
+        assert_eq!(small("Box<dyn Job>", "Job").unwrap(), "SmallBox<dyn Job, 3>");
         assert_eq!(
-            of("Vec<std::boxed::Box<dyn jobs::Job + Send + 'static>>", "Job").unwrap(),
+            small("Vec<std::boxed::Box<dyn jobs::Job + Send + 'static>>", "Job").unwrap(),
             "Vec<SmallBox<dyn jobs::Job + Send + 'static, 3>>"
         );
         assert_eq!(
-            of("HashMap<String, Box<dyn Fn(&str) -> Vec<u8> + Send>>", "Fn(&str) -> Vec<u8>").unwrap(),
+            small("HashMap<String, Box<dyn Fn(&str) -> Vec<u8> + Send>>", "Fn(&str) -> Vec<u8>").unwrap(),
             "HashMap<String, SmallBox<dyn Fn(&str) -> Vec<u8> + Send, 3>>"
         );
-        assert_eq!(of("Box<Vec<Box<dyn Job>>>", "Job").unwrap(), "Box<Vec<SmallBox<dyn Job, 3>>>");
+        assert_eq!(small("Box<Vec<Box<dyn Job>>>", "Job").unwrap(), "Box<Vec<SmallBox<dyn Job, 3>>>");
         for text in ["Box<dyn Other>", "MyBox<dyn Job>", "Arc<dyn Job>", "Box<Job>", "Box<dyn Job", "my::Box<dyn Job>"]
         {
-            assert_eq!(of(text, "Job"), None, "{text}");
+            assert_eq!(small(text, "Job"), None, "{text}");
         }
     }
 }

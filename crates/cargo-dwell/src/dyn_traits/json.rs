@@ -46,7 +46,7 @@ pub struct Trait {
 pub struct Implementor {
     /// The short name.
     #[serde(rename = "type")]
-    pub of: String,
+    pub type_name: String,
     /// The full path.
     pub path: String,
     /// The size of a value in bytes.
@@ -101,7 +101,12 @@ pub fn traits(program: &Program, all: bool, root: Option<&Path>) -> Vec<Trait> {
                 |path: &str| path.split("::").next().is_some_and(|krate| own_crates.binary_search(&krate).is_ok());
             let implementor = |id: &TypeId| {
                 let ty = program.get(*id);
-                Implementor { of: ty.name.to_string(), path: ty.path.to_string(), size: ty.size, align: ty.align }
+                Implementor {
+                    type_name: ty.name.to_string(),
+                    path: ty.path.to_string(),
+                    size: ty.size,
+                    align: ty.align,
+                }
             };
             let fits = |bytes: u64| {
                 let fits =
@@ -125,7 +130,7 @@ pub fn traits(program: &Program, all: bool, root: Option<&Path>) -> Vec<Trait> {
                 fits,
             }
         })
-        .filter(|of| all || of.own)
+        .filter(|dyn_trait| all || dyn_trait.own)
         .collect();
     traits.sort_by(|a, b| (!a.own, b.implementors.len(), &a.path).cmp(&(!b.own, a.implementors.len(), &b.path)));
     traits
@@ -146,15 +151,15 @@ fn objects<'p>(
         // The path ends at ` + Send`, `, A`, `)` or `>` outside of its own arguments.
         let mut depth = 0_i32;
         let mut before = ' ';
-        let end = of_trait.char_indices().find(|&(_, of)| {
-            let is_end = depth == 0 && matches!(of, ' ' | ',' | ')' | '>');
-            match of {
+        let end = of_trait.char_indices().find(|&(_, letter)| {
+            let is_end = depth == 0 && matches!(letter, ' ' | ',' | ')' | '>');
+            match letter {
                 '<' | '(' | '[' => depth += 1,
                 '>' if before == '-' => {}
                 '>' | ')' | ']' => depth -= 1,
                 _ => {}
             }
-            before = of;
+            before = letter;
             is_end
         });
         let of_trait = &of_trait[..end.map_or(of_trait.len(), |(at, _)| at)];
@@ -181,9 +186,11 @@ fn usable(program: &Program) -> HashSet<TypeId> {
             Kind::Struct(fields) | Kind::Closure(fields) | Kind::Union(fields) => {
                 left.extend(fields.iter().map(|field| field.ty));
             }
-            Kind::Enum(of) => left.extend(of.variants.iter().flat_map(|of| &of.fields).map(|field| field.ty)),
+            Kind::Enum(def) => {
+                left.extend(def.variants.iter().flat_map(|variant| &variant.fields).map(|field| field.ty));
+            }
             Kind::Array { element, .. } => left.push(*element),
-            Kind::Coroutine(of) => left.extend(of.captures.iter().map(|field| field.ty)),
+            Kind::Coroutine(coroutine) => left.extend(coroutine.captures.iter().map(|field| field.ty)),
             _ => {}
         }
     }

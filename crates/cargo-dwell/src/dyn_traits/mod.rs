@@ -52,15 +52,16 @@ pub fn run(program: &Program, args: &DynArgs, root: Option<&Path>, profile: Opti
     let every = json::traits(program, true, root);
     let has_own = program.types().any(|(_, ty)| ty.own);
     let all = args.all || !has_own;
-    let mut traits: Vec<Trait> = every.iter().filter(|of| all || of.own).cloned().collect();
+    let mut traits: Vec<Trait> = every.iter().filter(|dyn_trait| all || dyn_trait.own).cloned().collect();
     if let Some(pattern) = &args.pattern {
-        let fits = |of: &Trait| of.name.contains(pattern.as_str()) || of.path.contains(pattern.as_str());
+        let fits =
+            |dyn_trait: &Trait| dyn_trait.name.contains(pattern.as_str()) || dyn_trait.path.contains(pattern.as_str());
         if !traits.iter().any(fits) && every.iter().any(fits) {
             bail!("only dependencies have a trait with a vtable that matches `{pattern}`; --all shows them");
         }
         traits.retain(fits);
         if traits.is_empty() {
-            let names = every.iter().map(|of| &*of.name);
+            let names = every.iter().map(|dyn_trait| &*dyn_trait.name);
             bail!("no trait with a vtable matches `{pattern}`{}", dwell_output::nearest::suggestion(pattern, names));
         }
     }
@@ -99,14 +100,14 @@ fn text(
     let mut rows =
         vec![header(&["trait", "types", "largest", "8 B", "16 B", "24 B", "32 B", "48 B", "SmallBox<dyn _, N>"])];
     let shown = args.top.unwrap_or(if look.markdown { usize::MAX } else { ROWS }).min(traits.len());
-    for of in &traits[..shown] {
+    for dyn_trait in &traits[..shown] {
         let mut row = vec![
-            Cell::new(&of.name),
-            right(count(of.implementors.len() as u64)),
-            right(of.implementors.iter().map(|one| one.size).max().map_or_else(String::new, count)),
+            Cell::new(&dyn_trait.name),
+            right(count(dyn_trait.implementors.len() as u64)),
+            right(dyn_trait.implementors.iter().map(|one| one.size).max().map_or_else(String::new, count)),
         ];
-        row.extend(of.fits.iter().map(|fit| right(percent(fit.types, of.implementors.len() as u64))));
-        row.push(Cell::new(match (of.suggested_n, of.boxed, of.shared) {
+        row.extend(dyn_trait.fits.iter().map(|fit| right(percent(fit.types, dyn_trait.implementors.len() as u64))));
+        row.push(Cell::new(match (dyn_trait.suggested_n, dyn_trait.boxed, dyn_trait.shared) {
             (Some(n), ..) => format!("N = {n} ({} bytes)", n.saturating_mul(word)),
             (None, true, _) => "`Box` (most types do not fit in 48 bytes)".to_owned(),
             (None, false, true) => "`Rc` or `Arc` only, which share the value".to_owned(),
@@ -118,20 +119,24 @@ fn text(
     if shown < traits.len() {
         writeln!(out, "{} more are not shown (--top, TRAIT).", traits.len() - shown)?;
     }
-    let sentences = traits[..shown].iter().flat_map(|of| {
-        let n = of.suggested_n.unwrap_or_default();
-        of.blocks.iter().map(move |block| format!("`dyn {}`: {}", of.name, block.text(n)))
+    let sentences = traits[..shown].iter().flat_map(|dyn_trait| {
+        let n = dyn_trait.suggested_n.unwrap_or_default();
+        dyn_trait.blocks.iter().map(move |block| format!("`dyn {}`: {}", dyn_trait.name, block.text(n)))
     });
     for sentence in sentences {
         writeln!(out, "{sentence}")?;
     }
     let listed = if args.pattern.is_some() { shown.min(5) } else { shown.min(1) };
-    for of in &traits[..listed] {
-        look.heading(out, &format!("dyn {}", of.name), &format!("  {} types with a vtable", of.implementors.len()))?;
+    for dyn_trait in &traits[..listed] {
+        look.heading(
+            out,
+            &format!("dyn {}", dyn_trait.name),
+            &format!("  {} types with a vtable", dyn_trait.implementors.len()),
+        )?;
         let mut rows = vec![header(&["size", "align", "type"])];
         let most = if args.pattern.is_some() { usize::MAX } else { ROWS };
-        for one in of.implementors.iter().take(most) {
-            rows.push(vec![right(count(one.size)), right(count(one.align)), Cell::new(&one.of)]);
+        for one in dyn_trait.implementors.iter().take(most) {
+            rows.push(vec![right(count(one.size)), right(count(one.align)), Cell::new(&one.type_name)]);
         }
         look.table(out, &rows)?;
     }

@@ -20,15 +20,15 @@ const DEEPEST: u32 = 32;
 type Expression = (usize, usize);
 
 /// Returns the edits for a suggestion; none if the source does not show the place.
-pub(super) fn edits(program: &Program, graph: &Graph, of: &Suggestion, files: &mut Files) -> Vec<Edit> {
-    let ty = program.get(of.change.coroutine);
+pub(super) fn edits(program: &Program, graph: &Graph, suggestion: &Suggestion, files: &mut Files) -> Vec<Edit> {
+    let ty = program.get(suggestion.change.coroutine);
     let (Kind::Coroutine(coroutine), Some(source)) = (&ty.kind, &ty.source) else { return Vec::new() };
     let Some((first, last)) = lines(ty, coroutine).filter(|_| ty.own && files.may_read(ty)) else { return Vec::new() };
     let Some(file) = files.name(&source.file) else { return Vec::new() };
     let Some(tokens) = files.tokens(&source.file) else { return Vec::new() };
     let Some(body) = tokens.inside((first as usize, last as usize)) else { return Vec::new() };
     let place = Place { program, graph, coroutine, tokens, body };
-    let Some(found) = place.wrapped(of) else { return Vec::new() };
+    let Some(found) = place.wrapped(suggestion) else { return Vec::new() };
     let edit = |((from, to), [before, after]): (Expression, [&str; 2])| {
         let text = tokens.text_of(from, to)?;
         Some(Edit {
@@ -57,31 +57,31 @@ struct Place<'a> {
 
 impl Place<'_> {
     /// Returns the expressions to wrap, each with the text before and after it.
-    fn wrapped(&self, of: &Suggestion) -> Option<Vec<(Expression, [&'static str; 2])>> {
+    fn wrapped(&self, suggestion: &Suggestion) -> Option<Vec<(Expression, [&'static str; 2])>> {
         let boxed = |all: Vec<Expression>| all.into_iter().map(|one| (one, BOXED)).collect();
-        match of.problem {
+        match suggestion.problem {
             Problem::PinFuture | Problem::BoxValue => {
-                let variable = of.change.edits.last()?;
-                let line = of.at.as_ref()?.line as usize;
-                let value = self.tokens.initialiser(self.body.clone(), &variable.of.0, line)?;
-                let around = match of.problem {
+                let variable = suggestion.change.edits.last()?;
+                let line = suggestion.at.as_ref()?.line as usize;
+                let value = self.tokens.initialiser(self.body.clone(), &variable.part.0, line)?;
+                let around = match suggestion.problem {
                     Problem::PinFuture => PINNED,
                     _ => self.boxed_value(value)?,
                 };
                 Some(vec![(value, around)])
             }
-            Problem::BoxArgument | Problem::BoxFuture if !of.change.replaced.is_empty() => {
-                let line = of.at.as_ref().map(|at| at.line as usize);
+            Problem::BoxArgument | Problem::BoxFuture if !suggestion.change.replaced.is_empty() => {
+                let line = suggestion.at.as_ref().map(|at| at.line as usize);
                 let mut all = Vec::new();
-                for &inner in of.change.replaced.keys() {
-                    let values = values_in(self.program, self.graph, of.change.coroutine, inner, DEEPEST);
+                for &inner in suggestion.change.replaced.keys() {
+                    let values = values_in(self.program, self.graph, suggestion.change.coroutine, inner, DEEPEST);
                     all.extend(self.makers(inner, usize::try_from(values).ok()?, line)?);
                 }
                 all.sort_unstable();
                 Some(boxed(all))
             }
             Problem::BoxFuture => {
-                let states = of.change.edits.iter().map(|edit| edit.awaited_in);
+                let states = suggestion.change.edits.iter().map(|edit| edit.awaited_in);
                 states.map(|state| self.awaited(state?)).collect::<Option<_>>().map(boxed)
             }
             _ => None,
@@ -91,9 +91,9 @@ impl Place<'_> {
     /// Returns the expressions that make the futures of a type: calls of an `async fn`, or an `async` block. There must be
     /// as many as values, or only one; in the whole body, or else in the statement with the line.
     fn makers(&self, inner: TypeId, values: usize, line: Option<usize>) -> Option<Vec<Expression>> {
-        let of = self.program.get(inner);
-        let Kind::Coroutine(coroutine) = &of.kind else { return None };
-        let in_body = self.made(coroutine, of.source.as_ref().map(|at| at.line as usize), self.body.clone());
+        let ty = self.program.get(inner);
+        let Kind::Coroutine(coroutine) = &ty.kind else { return None };
+        let in_body = self.made(coroutine, ty.source.as_ref().map(|at| at.line as usize), self.body.clone());
         let fits = |all: &Vec<Expression>| all.len() == 1 || !all.is_empty() && all.len() == values;
         if fits(&in_body) {
             return Some(in_body);
@@ -118,11 +118,11 @@ impl Place<'_> {
         let state = self.coroutine.states.get(state)?;
         let awaited = state.awaited.as_ref().filter(|field| *field.name == *AWAITED)?;
         let [inner] = coroutines_in(self.program, awaited.ty)[..] else { return None };
-        let Kind::Coroutine(of) = &self.program.get(inner).kind else { return None };
+        let Kind::Coroutine(coroutine) = &self.program.get(inner).kind else { return None };
         let at = self.tokens.only_await(state.source.as_ref()?.line as usize, self.body.clone())?;
         let last = at.checked_sub(2)?;
         let from = self.tokens.operand(last)?;
-        let calls = self.made(of, None, from..last + 1);
+        let calls = self.made(coroutine, None, from..last + 1);
         // `IntoFuture` and macros make another value of the operand.
         (inner == awaited.ty && calls.contains(&(from, last))).then_some((from, last))
     }
@@ -266,7 +266,7 @@ impl Tokens {
                 Is::Punct(';') => break,
                 Is::Open(_, close) => to = close + 1,
                 // `let .. else` has another value.
-                Is::Word(ref of) if of == "else" => return None,
+                Is::Word(ref word) if word == "else" => return None,
                 _ => to += 1,
             }
         }

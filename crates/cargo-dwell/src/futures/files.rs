@@ -60,10 +60,20 @@ fn page(program: &Program, ids: &[TypeId], report: &Report) -> Page {
     // A future inside of a larger one is in its bars.
     let chart =
         |id: &TypeId| Icicle { title: program.get(*id).name.to_string(), root: picture(program, *id), is_alone: true };
-    let row = |of: &super::json::Future| {
-        let most = of.awaits.iter().map(|of| of.held_size + of.awaited.as_ref().map_or(0, |held| held.size)).max();
+    let row = |future: &super::json::Future| {
+        let most = future
+            .awaits
+            .iter()
+            .map(|point| point.held_size + point.awaited.as_ref().map_or(0, |held| held.size))
+            .max();
         let most = most.map_or_else(String::new, count);
-        vec![of.name.clone(), count(of.size), count(of.awaits.len() as u64), most, at(&of.file, of.line)]
+        vec![
+            future.name.clone(),
+            count(future.size),
+            count(future.awaits.len() as u64),
+            most,
+            at(&future.file, future.line),
+        ]
     };
     Page {
         title: format!("The futures of {}", file_name(&report.program.file)),

@@ -17,7 +17,7 @@ pub(super) struct Finder<'a, 'p> {
     pub(super) program: &'p Program,
     pub(super) graph: &'p Graph,
     pub(super) id: TypeId,
-    pub(super) of: &'p Type,
+    pub(super) ty: &'p Type,
     pub(super) coroutine: &'p Coroutine,
     pub(super) parts: &'p Parts,
     pub(super) files: &'a mut Files,
@@ -40,7 +40,7 @@ impl Finder<'_, '_> {
         change: Change,
         heap: u64,
     ) {
-        let at = at.or_else(|| self.of.source.clone());
+        let at = at.or_else(|| self.ty.source.clone());
         self.found.push(Suggestion { at, heap, ..Suggestion::new(problem, what, how, change) });
     }
 
@@ -49,7 +49,7 @@ impl Finder<'_, '_> {
     }
 
     fn lines(&self) -> Option<(u32, u32)> {
-        lines(self.of, self.coroutine)
+        lines(self.ty, self.coroutine)
     }
 
     /// Returns the local that receives an argument's value, if there is one.
@@ -57,7 +57,7 @@ impl Finder<'_, '_> {
         if let Some(local) = self.parts.local_of(capture) {
             return Some(local.clone());
         }
-        let (source, lines) = (self.of.source.clone()?, self.lines().filter(|_| self.files.may_read(self.of))?);
+        let (source, lines) = (self.ty.source.clone()?, self.lines().filter(|_| self.files.may_read(self.ty))?);
         let same = |local: &&Local| local.field.ty == capture.field.ty && *local.field.name != *AWAITED;
         let candidates: Vec<Local> = self.parts.locals.iter().filter(same).cloned().collect();
         candidates
@@ -84,7 +84,7 @@ impl Finder<'_, '_> {
                 self.named(&capture.field.name, capture.field.ty),
                 moved.to_owned(),
             ));
-            edits.push(Edit { of: key(&local.field), awaited_in: None, becomes: Becomes::Gone });
+            edits.push(Edit { part: key(&local.field), awaited_in: None, becomes: Becomes::Gone });
         }
         if edits.is_empty() {
             return;
@@ -135,7 +135,7 @@ impl Finder<'_, '_> {
             self.called(),
             self.at(&awaited.states)
         );
-        let edit = |local: &Field, state| Edit { of: key(local), awaited_in: state, becomes: Becomes::Boxed };
+        let edit = |local: &Field, state| Edit { part: key(local), awaited_in: state, becomes: Becomes::Boxed };
         let edits = vec![edit(&capture.field, None), edit(&awaited.field, awaited.states.first().copied())];
         let how = "pass `Box::pin(..)` as this argument, where the future is called".to_owned();
         let heap = self.size(capture.field.ty);
@@ -173,7 +173,7 @@ impl Finder<'_, '_> {
                 "use it before the future begins: `fn {}({name}: ..) -> impl Future<..> {{ ..; async move {{ .. }} }}`",
                 last_segment(&self.coroutine.function)
             );
-            let edit = Edit { of: key(&capture.field), awaited_in: None, becomes: Becomes::Gone };
+            let edit = Edit { part: key(&capture.field), awaited_in: None, becomes: Becomes::Gone };
             self.add(Problem::UnusedArgument, what, how, None, vec![edit]);
         }
     }
@@ -187,17 +187,17 @@ impl Finder<'_, '_> {
     pub(super) fn only_awaits(&mut self) {
         let suspended: Vec<_> = self.coroutine.states.iter().filter(|state| state.is_suspended()).collect();
         let [only] = suspended[..] else { return };
-        let (Some(awaited), Some(source), Some(lines)) = (&only.awaited, self.of.source.clone(), self.lines()) else {
+        let (Some(awaited), Some(source), Some(lines)) = (&only.awaited, self.ty.source.clone(), self.lines()) else {
             return;
         };
-        let is_plain = self.coroutine.flavour == Flavour::AsyncFn && self.files.may_read(self.of);
+        let is_plain = self.coroutine.flavour == Flavour::AsyncFn && self.files.may_read(self.ty);
         if !is_plain || !self.files.only_awaits(&source.file, lines) {
             return;
         }
         let callee = &self.program.get(awaited.ty).name;
         let function = last_segment(&self.coroutine.function);
         let what =
-            format!("only awaits `{callee}`, and has its own copy of the arguments ({} bytes)", count(self.of.size));
+            format!("only awaits `{callee}`, and has its own copy of the arguments ({} bytes)", count(self.ty.size));
         let how = format!(
             "return that future: `fn {function}(..) -> impl Future<Output = ..> {{ .. }}`, without `async` and `.await`"
         );
@@ -216,7 +216,7 @@ impl Finder<'_, '_> {
             // The variables of a macro such as `join!` are not the user's.
             let is_of_macro = local.states.iter().all(|&state| {
                 let at = self.coroutine.states[state].source.as_ref();
-                at.zip(self.of.source.as_ref()).is_some_and(|(at, own)| at.file != own.file)
+                at.zip(self.ty.source.as_ref()).is_some_and(|(at, own)| at.file != own.file)
             });
             let is_named = !name.starts_with("__") && **name != *"pinned" && !is_of_macro;
             if !is_named || self.size(ty) < WORTH_A_BOX / 2 || coroutines_in(self.program, ty).is_empty() {
@@ -237,10 +237,10 @@ impl Finder<'_, '_> {
                 if is_same || is_another || !has_it {
                     continue;
                 }
-                let after = Sizes::new(self.program, self.graph, &[&elsewhere], &within).of(other.field.ty);
+                let after = Sizes::new(self.program, self.graph, &[&elsewhere], &within).size_of(other.field.ty);
                 let align = if other.field.ty == ty { pointer } else { self.program.get(other.field.ty).align };
                 let awaited_in = if *other.field.name == *AWAITED { other.states.first().copied() } else { None };
-                edits.push(Edit { of: key(&other.field), awaited_in, becomes: Becomes::Sized(after, align) });
+                edits.push(Edit { part: key(&other.field), awaited_in, becomes: Becomes::Sized(after, align) });
                 states.extend(shared.copied());
             }
             if edits.is_empty() {
@@ -249,24 +249,24 @@ impl Finder<'_, '_> {
             // The pinned value, and the `Pin<&mut _>` to it.
             let align = self.program.get(ty).align.max(pointer);
             let pinned = Becomes::Sized(self.size(ty).saturating_add(2 * pointer - 1) / pointer * pointer, align);
-            edits.push(Edit { of: key(&local.field), awaited_in: None, becomes: pinned });
+            edits.push(Edit { part: key(&local.field), awaited_in: None, becomes: pinned });
             let what = format!(
                 "holds `{}` twice {}: as the variable, and in the future that it is moved into",
                 self.named(name, ty),
                 self.at(&states)
             );
             let how = format!("`let mut {name} = pin!(..);` and pass or await `{name}.as_mut()`: no allocation");
-            let at = self.of.source.as_ref().zip(local.field.line);
+            let at = self.ty.source.as_ref().zip(local.field.line);
             let at = at.map(|(source, line)| Source { file: source.file.clone(), line });
             let mut one = Suggestion::new(Problem::PinFuture, what, how, Change::new(self.id, edits));
-            one.at = at.or_else(|| self.of.source.clone());
+            one.at = at.or_else(|| self.ty.source.clone());
             one.other = Some((elsewhere, self.size(ty)));
             self.found.push(one);
         }
     }
 
     pub(super) fn drop_before_await(&mut self) {
-        let Some(lines) = self.lines().filter(|_| self.files.may_read(self.of)) else { return };
+        let Some(lines) = self.lines().filter(|_| self.files.may_read(self.ty)) else { return };
         for local in &self.parts.locals {
             let name = &local.field.name;
             if name.starts_with("__") || self.size(local.field.ty) == 0 {
@@ -292,7 +292,7 @@ impl Finder<'_, '_> {
                 "end the scope of `{name}` before the `.await`, with a block `{{ .. }}`; `drop({name})` does not \
                  free its bytes"
             );
-            let edit = Edit { of: key(&local.field), awaited_in: None, becomes: Becomes::NotIn(unused) };
+            let edit = Edit { part: key(&local.field), awaited_in: None, becomes: Becomes::NotIn(unused) };
             self.add(Problem::DropBeforeAwait, what, how, Some(at), vec![edit]);
         }
     }
@@ -329,7 +329,7 @@ impl Finder<'_, '_> {
         let edits = |groups: &[(TypeId, Vec<usize>)]| -> Vec<Edit> {
             let awaited = |ty, state: usize| {
                 let local = self.parts.locals.iter().find(|local| local.field.ty == ty && local.states == [state])?;
-                Some(Edit { of: key(&local.field), awaited_in: Some(state), becomes: Becomes::Boxed })
+                Some(Edit { part: key(&local.field), awaited_in: Some(state), becomes: Becomes::Boxed })
             };
             groups.iter().flat_map(|(ty, states)| states.iter().filter_map(|&state| awaited(*ty, state))).collect()
         };
@@ -356,7 +356,7 @@ impl Finder<'_, '_> {
             let states: Vec<usize> = set.iter().flat_map(|(_, states)| states).copied().collect();
             offers.push((what, how, at, edits(set), size, states));
         }
-        let lines = self.lines().filter(|_| self.files.may_read(self.of));
+        let lines = self.lines().filter(|_| self.files.may_read(self.ty));
         for (what, how, at, edits, heap, states) in offers {
             let sources = states.iter().filter_map(|&state| self.coroutine.states[state].source.as_ref());
             let sources: Vec<&Source> = sources.collect();
@@ -385,19 +385,20 @@ impl Finder<'_, '_> {
                 .parts
                 .captures
                 .iter()
-                .any(|capture| self.parts.local_of(capture).is_some_and(|of| key(&of.field) == key(&local.field)))
+                .any(|capture| self.parts.local_of(capture).is_some_and(|other| key(&other.field) == key(&local.field)))
             {
                 continue;
             }
             let at = self.coroutine.states[local.states[0]].source.clone();
-            let own = self.of.source.as_ref();
+            let own = self.ty.source.as_ref();
             // A variable that `pins` names, or a copy of an argument, which needs its box at the call.
             let is_pinned = |one: &Suggestion| {
                 let other = one.other.as_ref();
                 one.problem == Problem::PinFuture && other.is_some_and(|(other, _)| other.replaced.contains_key(&ty))
             };
             let is_argument = |capture: &Capture| contains(self.program, ty, capture.field.ty);
-            let inner_captures = self.parts.captures.iter().filter(|of| self.size(of.field.ty) >= WORTH_A_BOX);
+            let inner_captures =
+                self.parts.captures.iter().filter(|capture| self.size(capture.field.ty) >= WORTH_A_BOX);
             if self.found.iter().any(is_pinned) || inner_captures.into_iter().any(is_argument) {
                 continue;
             }
@@ -437,14 +438,15 @@ impl Finder<'_, '_> {
                 Kind::Array { .. } => "keep it in a `Vec` or a `Box`",
                 _ => "keep it in a `Box`",
             };
-            let boxed = |field: &Field| Edit { of: key(field), awaited_in: None, becomes: Becomes::Boxed };
+            let boxed = |field: &Field| Edit { part: key(field), awaited_in: None, becomes: Becomes::Boxed };
             let at = self.coroutine.states[local.states[0]].source.clone();
             // If the local was an argument, the argument is boxed too.
             let captures = self.parts.captures.iter();
-            let argument =
-                captures.filter(|of| self.parts.local_of(of).is_some_and(|of| key(&of.field) == key(&local.field)));
+            let argument = captures.filter(|capture| {
+                self.parts.local_of(capture).is_some_and(|other| key(&other.field) == key(&local.field))
+            });
             let edits = argument.map(|capture| &capture.field).chain([&local.field]).map(boxed).collect();
-            let declared = self.of.source.as_ref().zip(local.field.line);
+            let declared = self.ty.source.as_ref().zip(local.field.line);
             let declared = declared.map(|(source, line)| Source { file: source.file.clone(), line });
             let change = Change::new(self.id, edits);
             self.add_boxed(Problem::BoxValue, what, how.to_owned(), declared.or(at), change, self.size(ty));
@@ -453,14 +455,14 @@ impl Finder<'_, '_> {
 
     /// Formats a name and its type: `name: Type`.
     fn named(&self, name: &str, ty: TypeId) -> String {
-        let of = &self.program.get(ty).name;
-        if size::is_temporary(name) { format!("a temporary: {of}") } else { format!("{name}: {of}") }
+        let type_name = &self.program.get(ty).name;
+        if size::is_temporary(name) { format!("a temporary: {type_name}") } else { format!("{name}: {type_name}") }
     }
 }
 
 /// Returns the lines of a coroutine's body.
-pub(super) fn lines(of: &Type, coroutine: &Coroutine) -> Option<(u32, u32)> {
-    let first = of.source.as_ref()?.line;
+pub(super) fn lines(ty: &Type, coroutine: &Coroutine) -> Option<(u32, u32)> {
+    let first = ty.source.as_ref()?.line;
     let returned = coroutine.states.iter().find(|state| &*state.name == "Returned")?;
     let last = returned.source.as_ref()?.line;
     (first <= last).then_some((first, last))
@@ -481,9 +483,11 @@ fn contains(program: &Program, outer: TypeId, inner: TypeId) -> bool {
             Kind::Struct(fields) | Kind::Closure(fields) | Kind::Union(fields) => {
                 left.extend(fields.iter().map(|field| field.ty));
             }
-            Kind::Enum(of) => left.extend(of.variants.iter().flat_map(|of| &of.fields).map(|field| field.ty)),
+            Kind::Enum(def) => {
+                left.extend(def.variants.iter().flat_map(|variant| &variant.fields).map(|field| field.ty));
+            }
             Kind::Array { element, .. } => left.push(*element),
-            Kind::Coroutine(of) => left.extend(of.captures.iter().map(|field| field.ty)),
+            Kind::Coroutine(coroutine) => left.extend(coroutine.captures.iter().map(|field| field.ty)),
             _ => {}
         }
     }
@@ -498,14 +502,16 @@ fn may_borrow(program: &Program, ty: TypeId) -> bool {
         if !seen.insert(id) {
             continue;
         }
-        let of = program.get(id);
-        if of.path.contains(['&']) || of.path.contains("dyn ") {
+        let ty = program.get(id);
+        if ty.path.contains(['&']) || ty.path.contains("dyn ") {
             return true;
         }
-        match &of.kind {
+        match &ty.kind {
             Kind::Primitive | Kind::Pointer { .. } | Kind::WidePointer { .. } => {}
             Kind::Struct(fields) | Kind::Union(fields) => left.extend(fields.iter().map(|field| field.ty)),
-            Kind::Enum(of) => left.extend(of.variants.iter().flat_map(|of| &of.fields).map(|field| field.ty)),
+            Kind::Enum(def) => {
+                left.extend(def.variants.iter().flat_map(|variant| &variant.fields).map(|field| field.ty));
+            }
             Kind::Array { element, .. } => left.push(*element),
             _ => return true,
         }

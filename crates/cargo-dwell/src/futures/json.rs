@@ -64,7 +64,7 @@ pub struct Held {
     pub name: String,
     /// The short name of its type.
     #[serde(rename = "type")]
-    pub of: String,
+    pub type_name: String,
     /// The size in bytes.
     pub size: u64,
     /// The offset in the future, in bytes.
@@ -163,12 +163,12 @@ const NODES: usize = 400;
 
 impl Future {
     pub(super) fn new(program: &Program, graph: &Graph, id: TypeId, all: &[Suggestion]) -> Option<Self> {
-        let of = program.get(id);
-        let Kind::Coroutine(coroutine) = &of.kind else { return None };
-        let file = of.source.as_ref().map(|source| source.file.to_string());
+        let ty = program.get(id);
+        let Kind::Coroutine(coroutine) = &ty.kind else { return None };
+        let file = ty.source.as_ref().map(|source| source.file.to_string());
         let held = |field: &Field| Held {
             name: field.name.to_string(),
-            of: program.get(field.ty).name.to_string(),
+            type_name: program.get(field.ty).name.to_string(),
             size: program.size_of(field.ty),
             offset: field.offset,
             file: file.clone().filter(|_| field.line.is_some()),
@@ -189,7 +189,7 @@ impl Future {
                 line: state.source.as_ref().map(|source| source.line),
                 awaited: state.awaited.as_ref().map(|field| Held {
                     name: field.name.to_string(),
-                    of: program.get(field.ty).name.to_string(),
+                    type_name: program.get(field.ty).name.to_string(),
                     size: program.size_of(field.ty),
                     offset: field.offset,
                     file: None,
@@ -200,7 +200,7 @@ impl Future {
             }
         });
         let mut awaits: Vec<Await> = awaits.collect();
-        awaits.sort_by_key(|of| of.line);
+        awaits.sort_by_key(|point| point.line);
         let mut suggestions: Vec<Advice> = all
             .iter()
             .filter_map(|suggestion| {
@@ -226,17 +226,17 @@ impl Future {
             })
             .collect();
         // For equal savings, changes of the future itself come before those of an inner future.
-        suggestions.sort_by_key(|advice| (!advice.shown, std::cmp::Reverse(advice.saves), advice.future != *of.name));
+        suggestions.sort_by_key(|advice| (!advice.shown, std::cmp::Reverse(advice.saves), advice.future != *ty.name));
         suggestions.truncate(SUGGESTIONS);
         let mut left = NODES;
         Some(Self {
-            name: of.name.to_string(),
-            path: of.path.to_string(),
+            name: ty.name.to_string(),
+            path: ty.path.to_string(),
             kind: kind(coroutine).to_owned(),
             function: coroutine.function.to_string(),
-            line: of.source.as_ref().map(|source| source.line),
-            size: of.size,
-            align: of.align,
+            line: ty.source.as_ref().map(|source| source.line),
+            size: ty.size,
+            align: ty.align,
             captures: coroutine.captures.iter().map(held).collect(),
             awaits,
             tree: children(program, graph, id, &mut HashSet::from([id]), &mut left),
@@ -303,11 +303,11 @@ fn node(
     left: &mut usize,
 ) -> Option<Node> {
     *left = left.checked_sub(1)?;
-    let of = program.get(ty);
-    let repeated = matches!(of.kind, Kind::Coroutine(_)) && !seen.insert(ty);
+    let found = program.get(ty);
+    let repeated = matches!(found.kind, Kind::Coroutine(_)) && !seen.insert(ty);
     let children = if repeated {
         Vec::new()
-    } else if matches!(of.kind, Kind::Coroutine(_)) {
+    } else if matches!(found.kind, Kind::Coroutine(_)) {
         children(program, graph, ty, seen, left)
     } else {
         // A struct of a library, such as `Timeout<F>`: list the futures that it contains.
@@ -317,12 +317,12 @@ fn node(
         inner
     };
     Some(Node {
-        name: of.name.to_string(),
+        name: found.name.to_string(),
         variable: String::new(),
-        file: of.source.as_ref().map(|source| source.file.to_string()),
-        line: of.source.as_ref().map(|source| source.line),
+        file: found.source.as_ref().map(|source| source.file.to_string()),
+        line: found.source.as_ref().map(|source| source.line),
         lines: Vec::new(),
-        size: of.size,
+        size: found.size,
         repeated,
         children,
     })

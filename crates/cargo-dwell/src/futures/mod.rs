@@ -59,12 +59,12 @@ pub fn run(program: &Program, args: &FuturesArgs, root: Option<&Path>, profile: 
     let every = select(program, &|_| true);
     let own = every.iter().filter(|&&id| program.get(id).own).count();
     // Without a workspace, all futures count as the user's own.
-    let all = args.all || !program.types().any(|(_, of)| of.own);
+    let all = args.all || !program.types().any(|(_, ty)| ty.own);
     let mut ids: Vec<TypeId> = every.iter().copied().filter(|&id| all || program.get(id).own).collect();
     if let Some(pattern) = &args.pattern {
         let has = |&id: &TypeId| {
-            let of = program.get(id);
-            of.name.contains(pattern.as_str()) || of.path.contains(pattern.as_str())
+            let ty = program.get(id);
+            ty.name.contains(pattern.as_str()) || ty.path.contains(pattern.as_str())
         };
         if !ids.iter().any(has) && every.iter().any(has) {
             bail!("only dependencies have a future that matches `{pattern}`; --all shows them");
@@ -85,8 +85,8 @@ pub fn run(program: &Program, args: &FuturesArgs, root: Option<&Path>, profile: 
 
 /// Returns the selected futures, largest first.
 fn select(program: &Program, wanted: &dyn Fn(TypeId) -> bool) -> Vec<TypeId> {
-    let is_future = |kind: &Kind| matches!(kind, Kind::Coroutine(of) if of.flavour != Flavour::Other);
-    let found = program.types().filter(|(id, of)| is_future(&of.kind) && wanted(*id));
+    let is_future = |kind: &Kind| matches!(kind, Kind::Coroutine(coroutine) if coroutine.flavour != Flavour::Other);
+    let found = program.types().filter(|(id, ty)| is_future(&ty.kind) && wanted(*id));
     let mut ids: Vec<TypeId> = found.map(|(id, _)| id).collect();
     ids.sort_by_key(|&id| (std::cmp::Reverse(program.size_of(id)), id));
     ids

@@ -177,10 +177,10 @@ fn whose(one: &Advice) -> String {
 fn table(futures: &[Future]) -> Vec<Vec<Cell>> {
     let mut rows = vec![header(&["size", "future", "where", "largest `.await`"])];
     for future in futures {
-        let most = future.awaits.iter().max_by_key(|of| bytes(of)).map_or_else(String::new, |of| {
-            let largest = of.held.iter().chain(&of.awaited).max_by_key(|held| held.size);
+        let most = future.awaits.iter().max_by_key(|point| bytes(point)).map_or_else(String::new, |point| {
+            let largest = point.held.iter().chain(&point.awaited).max_by_key(|held| held.size);
             let largest = largest.map_or_else(String::new, |held| format!(": {}", name(held)));
-            format!("line {}, {} bytes{largest}", line(of.line), count(bytes(of)))
+            format!("line {}, {} bytes{largest}", line(point.line), count(bytes(point)))
         });
         rows.push(vec![
             right(count(future.size)),
@@ -244,26 +244,26 @@ fn awaits(future: &Future, most: usize) -> Vec<Vec<Cell>> {
     largest.truncate(most);
     largest.sort_unstable();
     let mut rows = vec![header(&[".await at", "", "type", "bytes", "declared at"])];
-    for of in largest.into_iter().map(|index| &future.awaits[index]) {
-        let mut location = at(of.file.as_ref(), of.line);
-        let mut row = |what: String, of: &str, size: u64, line: String| {
+    for point in largest.into_iter().map(|index| &future.awaits[index]) {
+        let mut location = at(point.file.as_ref(), point.line);
+        let mut row = |what: String, type_name: &str, size: u64, line: String| {
             let size = if size == 0 { String::new() } else { count(size) };
             let location = std::mem::take(&mut location);
-            rows.push(vec![Cell::new(location), Cell::new(what), Cell::new(of), right(size), Cell::new(line)]);
+            rows.push(vec![Cell::new(location), Cell::new(what), Cell::new(type_name), right(size), Cell::new(line)]);
         };
-        if let Some(held) = &of.awaited {
-            row("waits for".to_owned(), &held.of, held.size, String::new());
+        if let Some(held) = &point.awaited {
+            row("waits for".to_owned(), &held.type_name, held.size, String::new());
         }
-        for held in of.held.iter().take(HELD) {
+        for held in point.held.iter().take(HELD) {
             let what = if is_temporary(&held.name) { "a temporary" } else { &held.name };
             let declared = if held.line.is_some() { at(held.file.as_ref(), held.line) } else { String::new() };
-            row(format!("holds {what}"), &held.of, held.size, declared);
+            row(format!("holds {what}"), &held.type_name, held.size, declared);
         }
-        if of.held.len() > HELD {
-            let rest = &of.held[HELD..];
+        if point.held.len() > HELD {
+            let rest = &point.held[HELD..];
             row(format!("and {} more", rest.len()), "", total(rest.iter().map(|held| held.size)), String::new());
         }
-        if of.held.is_empty() && of.awaited.is_none() {
+        if point.held.is_empty() && point.awaited.is_none() {
             row("holds nothing".to_owned(), "", 0, String::new());
         }
     }
@@ -271,8 +271,8 @@ fn awaits(future: &Future, most: usize) -> Vec<Vec<Cell>> {
 }
 
 /// Returns the number of bytes that an `.await` holds: the awaited future and the held values.
-fn bytes(of: &Await) -> u64 {
-    of.held_size.saturating_add(of.awaited.as_ref().map_or(0, |held| held.size))
+fn bytes(point: &Await) -> u64 {
+    point.held_size.saturating_add(point.awaited.as_ref().map_or(0, |held| held.size))
 }
 
 /// Prints a future, and the futures inside it that take at least a twentieth of the whole.
@@ -307,11 +307,11 @@ fn tree(node: &Node, whole: u64, depth: usize, out: &mut impl io::Write) -> io::
 /// Formats a held value: `name: Type 24`.
 fn name(held: &Held) -> String {
     let name = match &*held.name {
-        AWAITED => return format!("the awaited {} {}", held.of, count(held.size)),
+        AWAITED => return format!("the awaited {} {}", held.type_name, count(held.size)),
         name if is_temporary(name) => "a temporary",
         name => name,
     };
-    format!("{name}: {} {}", held.of, count(held.size))
+    format!("{name}: {} {}", held.type_name, count(held.size))
 }
 
 fn list(held: &[Held]) -> String {

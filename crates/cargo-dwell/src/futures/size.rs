@@ -140,7 +140,7 @@ pub(super) fn total(sizes: impl Iterator<Item = u64>) -> u64 {
 /// A change to one part of a coroutine.
 #[derive(Clone, Debug)]
 pub(super) struct Edit {
-    pub(super) of: Key,
+    pub(super) part: Key,
     /// The state that awaits it: futures of one type may share their bytes in several states.
     pub(super) awaited_in: Option<usize>,
     pub(super) becomes: Becomes,
@@ -200,7 +200,7 @@ impl<'p> Sizes<'p> {
     }
 
     /// Returns the size of a type after the change.
-    pub(super) fn of(&mut self, id: TypeId) -> u64 {
+    pub(super) fn size_of(&mut self, id: TypeId) -> u64 {
         if let Some((size, _)) = self.replaced(id) {
             return size;
         }
@@ -224,26 +224,26 @@ impl<'p> Sizes<'p> {
     }
 
     fn compute(&mut self, id: TypeId) -> u64 {
-        let of = self.program.get(id);
-        let padded = |size: u64| aligned(size, of.align);
-        match &of.kind {
+        let ty = self.program.get(id);
+        let padded = |size: u64| aligned(size, ty.align);
+        match &ty.kind {
             Kind::Struct(fields) | Kind::Closure(fields) => {
                 let less = total(fields.iter().map(|field| self.less(field)));
-                if less == 0 { of.size } else { padded(of.size.saturating_sub(less)).min(of.size) }
+                if less == 0 { ty.size } else { padded(ty.size.saturating_sub(less)).min(ty.size) }
             }
-            Kind::Union(fields) => self.largest(of.size, of.align, fields.iter().map(std::slice::from_ref)),
+            Kind::Union(fields) => self.largest(ty.size, ty.align, fields.iter().map(std::slice::from_ref)),
             Kind::Enum(of_enum) => {
                 let variants = of_enum.variants.iter().map(|variant| &variant.fields[..]);
-                self.largest(of.size, of.align, variants)
+                self.largest(ty.size, ty.align, variants)
             }
-            Kind::Array { element, count } => self.of(*element).saturating_mul(*count).min(of.size),
+            Kind::Array { element, count } => self.size_of(*element).saturating_mul(*count).min(ty.size),
             Kind::Coroutine(_) => self.coroutine(id),
-            _ => of.size,
+            _ => ty.size,
         }
     }
 
     fn less(&mut self, field: &Field) -> u64 {
-        self.program.size_of(field.ty).saturating_sub(self.of(field.ty))
+        self.program.size_of(field.ty).saturating_sub(self.size_of(field.ty))
     }
 
     /// Returns the size of a type with alternative sets of fields.
@@ -262,19 +262,19 @@ impl<'p> Sizes<'p> {
 
     fn coroutine(&mut self, id: TypeId) -> u64 {
         let (program, graph) = (self.program, self.graph);
-        let of = program.get(id);
-        let Some(parts) = graph.parts.get(&id) else { return of.size };
+        let ty = program.get(id);
+        let Some(parts) = graph.parts.get(&id) else { return ty.size };
         let of_this = self.changes.iter().filter(|change| change.coroutine == id);
         let edits: Vec<Edit> = of_this.flat_map(|change| change.edits.iter().cloned()).collect();
         let pointer = program.pointer_size;
         let before = parts.layout(&mut |field| (program.size_of(field.ty), program.get(field.ty).align), &[], pointer);
-        let mut sizes = |field: &Field| (self.of(field.ty), self.align(field.ty));
+        let mut sizes = |field: &Field| (self.size_of(field.ty), self.align(field.ty));
         let after = parts.layout(&mut sizes, &edits, pointer);
         let less = before.saturating_sub(after);
         // Where rustc found a smaller layout than the rules do, less of it can be saved.
         let less =
-            if before > of.size { u128::from(less) * u128::from(of.size) / u128::from(before) } else { less.into() };
-        of.size.saturating_sub(u64::try_from(less).unwrap_or(u64::MAX))
+            if before > ty.size { u128::from(less) * u128::from(ty.size) / u128::from(before) } else { less.into() };
+        ty.size.saturating_sub(u64::try_from(less).unwrap_or(u64::MAX))
     }
 }
 
@@ -283,7 +283,7 @@ impl Parts {
         let mut prefix = vec![(self.tag, self.tag.max(1))];
         let mut rest: HashMap<usize, Vec<(u64, u64)>> = HashMap::new();
         let find = |field: &Field, states: &[usize]| {
-            let fits = |edit: &&Edit| edit.of == key(field) && edit.awaited_in.is_none_or(|state| states == [state]);
+            let fits = |edit: &&Edit| edit.part == key(field) && edit.awaited_in.is_none_or(|state| states == [state]);
             edits.iter().find(fits).map(|edit| &edit.becomes)
         };
         for capture in &self.captures {
@@ -337,13 +337,15 @@ pub(super) struct Graph {
 impl Graph {
     pub(super) fn new(program: &Program) -> Self {
         let mut graph = Self::default();
-        for (id, of) in program.types() {
+        for (id, ty) in program.types() {
             let mut inner: Vec<TypeId> = Vec::new();
-            match &of.kind {
+            match &ty.kind {
                 Kind::Struct(fields) | Kind::Closure(fields) | Kind::Union(fields) => {
                     inner.extend(fields.iter().map(|field| field.ty));
                 }
-                Kind::Enum(of) => inner.extend(of.variants.iter().flat_map(|of| &of.fields).map(|field| field.ty)),
+                Kind::Enum(def) => {
+                    inner.extend(def.variants.iter().flat_map(|variant| &variant.fields).map(|field| field.ty));
+                }
                 Kind::Array { element, .. } => inner.push(*element),
                 Kind::Coroutine(coroutine) => {
                     let parts = Parts::new(program, coroutine);
@@ -379,21 +381,21 @@ impl Graph {
     }
 }
 
-/// Returns the number of values of the coroutine `of` that a value of a type is made with. A coroutine that takes one as
+/// Returns the number of values of the coroutine `future` that a value of a type is made with. A coroutine that takes one as
 /// an argument, and then moves it, has it once.
-pub(super) fn values_in(program: &Program, graph: &Graph, id: TypeId, of: TypeId, depth: u32) -> u64 {
-    if id == of {
+pub(super) fn values_in(program: &Program, graph: &Graph, id: TypeId, future: TypeId, depth: u32) -> u64 {
+    if id == future {
         return 1;
     }
-    if depth == 0 || program.size_of(id) < program.size_of(of) {
+    if depth == 0 || program.size_of(id) < program.size_of(future) {
         return 0;
     }
-    let inside = |ty: TypeId| values_in(program, graph, ty, of, depth - 1);
+    let inside = |ty: TypeId| values_in(program, graph, ty, future, depth - 1);
     let sum = |fields: &[Field]| total(fields.iter().map(|field| inside(field.ty)));
     match &program.get(id).kind {
         Kind::Struct(fields) | Kind::Closure(fields) => sum(fields),
         Kind::Union(fields) => fields.iter().map(|field| inside(field.ty)).max().unwrap_or(0),
-        Kind::Enum(of) => of.variants.iter().map(|variant| sum(&variant.fields)).max().unwrap_or(0),
+        Kind::Enum(def) => def.variants.iter().map(|variant| sum(&variant.fields)).max().unwrap_or(0),
         Kind::Array { element, count } => inside(*element).saturating_mul(*count),
         Kind::Coroutine(coroutine) => {
             let taken = sum(&coroutine.captures);
@@ -425,7 +427,9 @@ pub(super) fn coroutines_in(program: &Program, id: TypeId) -> Vec<TypeId> {
             Kind::Struct(fields) | Kind::Closure(fields) | Kind::Union(fields) => {
                 left.extend(fields.iter().rev().map(|field| field.ty));
             }
-            Kind::Enum(of) => left.extend(of.variants.iter().flat_map(|of| &of.fields).rev().map(|field| field.ty)),
+            Kind::Enum(def) => {
+                left.extend(def.variants.iter().flat_map(|variant| &variant.fields).rev().map(|field| field.ty));
+            }
             Kind::Array { element, .. } => left.push(*element),
             _ => {}
         }

@@ -116,13 +116,15 @@ impl Files {
     /// Returns `true` if an `.await` is in a branch inside of a loop: a long-lived task comes to it now and then.
     pub(super) fn is_branch_of_loop(&mut self, at: &Source, lines: (u32, u32)) -> bool {
         let Some(tokens) = self.tokens(&at.file) else { return false };
-        tokens.around(at.line as usize, (lines.0 as usize, lines.1 as usize)).is_some_and(|of| of.in_branch_of_loop)
+        tokens
+            .around(at.line as usize, (lines.0 as usize, lines.1 as usize))
+            .is_some_and(|place| place.in_branch_of_loop)
     }
 
     /// Returns `true` if an `.await` is in a branch, so that not all calls come to it.
     pub(super) fn is_branch(&mut self, at: &Source, lines: (u32, u32)) -> bool {
         let Some(tokens) = self.tokens(&at.file) else { return false };
-        tokens.around(at.line as usize, (lines.0 as usize, lines.1 as usize)).is_some_and(|of| of.in_branch)
+        tokens.around(at.line as usize, (lines.0 as usize, lines.1 as usize)).is_some_and(|place| place.in_branch)
     }
 
     /// Returns `true` if these lines contain `let to = from;`.
@@ -269,7 +271,7 @@ impl Tokens {
         let (last, rest) = inside.split_last()?;
         // A statement, an early return, a loop or a branch, or a second `.await` needs the coroutine.
         let needs = |token: &Token| match &token.is {
-            Is::Punct(of) => matches!(of, ';' | '?' | '!'),
+            Is::Punct(mark) => matches!(mark, ';' | '?' | '!'),
             Is::Word(word) => {
                 matches!(
                     word.as_str(),
@@ -314,8 +316,8 @@ impl Tokens {
     }
 
     /// Returns the start of the statement or block header that contains a token.
-    pub(super) fn statement_start(&self, of: usize, body: usize) -> usize {
-        let mut index = of;
+    pub(super) fn statement_start(&self, token: usize, body: usize) -> usize {
+        let mut index = token;
         while index > body {
             match self.list[index - 1].is {
                 Is::Punct(';') | Is::Open(Delimiter::Brace, _) => break,
@@ -409,7 +411,7 @@ mod tests {
         let branch = |source: &str| {
             let tokens = Tokens::new(source.to_owned()).unwrap();
             let line = 1 + source.lines().position(|line| line.contains("handle")).unwrap();
-            tokens.around(line, (1, source.lines().count())).is_some_and(|of| of.in_branch_of_loop)
+            tokens.around(line, (1, source.lines().count())).is_some_and(|place| place.in_branch_of_loop)
         };
         assert!(branch("async fn f() {\nloop {\nselect! {\na = b() => handle(a).await,\n}\n}\n}"));
         assert!(branch("async fn f() {\nwhile let Some(a) = next() {\nif a {\nhandle(a).await;\n}\n}\n}"));

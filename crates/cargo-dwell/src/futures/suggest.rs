@@ -31,9 +31,9 @@ pub(super) fn suggest(program: &Program, graph: &Graph, futures: &[TypeId], file
     let allocates = crate::layout::allocates(program);
     let mut all: Vec<Suggestion> = Vec::new();
     for &id in futures {
-        let of = program.get(id);
-        let (Kind::Coroutine(coroutine), Some(parts)) = (&of.kind, graph.parts.get(&id)) else { continue };
-        let mut found = Finder { program, graph, id, of, coroutine, parts, files, found: Vec::new() };
+        let ty = program.get(id);
+        let (Kind::Coroutine(coroutine), Some(parts)) = (&ty.kind, graph.parts.get(&id)) else { continue };
+        let mut found = Finder { program, graph, id, ty, coroutine, parts, files, found: Vec::new() };
         found.held_twice();
         found.unused_arguments();
         found.drop_before_await();
@@ -54,7 +54,11 @@ pub(super) fn suggest(program: &Program, graph: &Graph, futures: &[TypeId], file
                 other.change.coroutine == id
                     && other.problem == Problem::BoxFuture
                     && other.change.replaced.is_empty()
-                    && other.change.edits.iter().all(|edit| suggestion.change.edits.iter().any(|of| of.of == edit.of))
+                    && other
+                        .change
+                        .edits
+                        .iter()
+                        .all(|edit| suggestion.change.edits.iter().any(|known| known.part == edit.part))
             };
             let is_box = suggestion.problem == Problem::BoxFuture && suggestion.change.replaced.is_empty();
             let fewer = all.iter().filter(boxed).map(Suggestion::own_saving).max().unwrap_or(0);
@@ -82,20 +86,20 @@ pub(super) fn suggest(program: &Program, graph: &Graph, futures: &[TypeId], file
     let mut ranks: HashMap<TypeId, Rank> = HashMap::new();
     let inside = inside_others(program, graph);
     let mut branches: HashMap<TypeId, bool> = HashMap::new();
-    for of in &mut all {
-        let id = of.change.coroutine;
-        of.rank = *ranks.entry(id).or_insert_with(|| places.rank(program, id));
+    for suggestion in &mut all {
+        let id = suggestion.change.coroutine;
+        suggestion.rank = *ranks.entry(id).or_insert_with(|| places.rank(program, id));
         // A type that is replaced may be in other futures too.
         let around = graph.within(id);
         let is_outer =
             |(id, _): &(&TypeId, &u64)| around.contains(*id) && (!inside.contains(*id) || places.is_on_heap(**id));
-        let outermost = of.saves.iter().filter(is_outer).max_by_key(|(id, saves)| (**saves, Reverse(**id)));
-        of.outermost = outermost.map(|(id, saves)| (*id, *saves));
+        let outermost = suggestion.saves.iter().filter(is_outer).max_by_key(|(id, saves)| (**saves, Reverse(**id)));
+        suggestion.outermost = outermost.map(|(id, saves)| (*id, *saves));
         // A value is in the branch of an outer future; the `.await` of a future may be in a branch itself.
-        of.is_partial |= *branches.entry(id).or_insert_with(|| is_in_branch(program, graph, id, files));
-        let outer = of.outermost.map_or(0, |(id, _)| program.size_of(id));
-        of.is_shown = of.is_worth_it(program.size_of(id), outer);
-        of.edits = edits(program, graph, of, files);
+        suggestion.is_partial |= *branches.entry(id).or_insert_with(|| is_in_branch(program, graph, id, files));
+        let outer = suggestion.outermost.map_or(0, |(id, _)| program.size_of(id));
+        suggestion.is_shown = suggestion.is_worth_it(program.size_of(id), outer);
+        suggestion.edits = edits(program, graph, suggestion, files);
     }
     only_at_source(program, graph, &mut all);
     let is_outer = |id: &TypeId| graph.parts.contains_key(id) && (!inside.contains(id) || places.is_on_heap(*id));
@@ -103,7 +107,7 @@ pub(super) fn suggest(program: &Program, graph: &Graph, futures: &[TypeId], file
     one_after_another(program, graph, &outer, &mut all);
     // A generic function has several futures but one source: report the largest saving.
     all.sort_by(|a, b| {
-        let order = |of: &Suggestion| (of.is_shown, of.together, of.own_saving());
+        let order = |suggestion: &Suggestion| (suggestion.is_shown, suggestion.together, suggestion.own_saving());
         order(b).cmp(&order(a)).then_with(|| a.what.cmp(&b.what))
     });
     all
@@ -112,8 +116,8 @@ pub(super) fn suggest(program: &Program, graph: &Graph, futures: &[TypeId], file
 /// Returns the futures that other futures have in them.
 fn inside_others(program: &Program, graph: &Graph) -> HashSet<TypeId> {
     let parts = |parts: &Parts| {
-        let captures = parts.captures.iter().map(|of| of.field.ty);
-        captures.chain(parts.locals.iter().map(|of| of.field.ty)).collect::<HashSet<_>>()
+        let captures = parts.captures.iter().map(|capture| capture.field.ty);
+        captures.chain(parts.locals.iter().map(|local| local.field.ty)).collect::<HashSet<_>>()
     };
     graph.parts.values().flat_map(parts).flat_map(|ty| coroutines_in(program, ty)).collect()
 }
@@ -121,13 +125,14 @@ fn inside_others(program: &Program, graph: &Graph) -> HashSet<TypeId> {
 /// Returns `true` if only a branch of the futures around this one awaits it.
 fn is_in_branch(program: &Program, graph: &Graph, id: TypeId, files: &mut Files) -> bool {
     let within = graph.within(id);
-    let mut outer: Vec<TypeId> = within.into_iter().filter(|of| *of != id && graph.parts.contains_key(of)).collect();
+    let mut outer: Vec<TypeId> =
+        within.into_iter().filter(|holder| *holder != id && graph.parts.contains_key(holder)).collect();
     outer.sort_unstable();
     outer.truncate(MAKERS);
     outer.into_iter().any(|outer| {
-        let of = program.get(outer);
-        let Kind::Coroutine(coroutine) = &of.kind else { return false };
-        let Some(lines) = lines(of, coroutine).filter(|_| files.may_read(of)) else { return false };
+        let ty = program.get(outer);
+        let Kind::Coroutine(coroutine) = &ty.kind else { return false };
+        let Some(lines) = lines(ty, coroutine).filter(|_| files.may_read(ty)) else { return false };
         let awaits = |state: &&State| state.awaited.as_ref().is_some_and(|field| has(program, graph, field.ty, id));
         let mut awaits = coroutine.states.iter().filter(awaits).filter_map(|state| state.source.as_ref()).peekable();
         awaits.peek().is_some() && awaits.all(|at| files.is_branch(at, lines))
@@ -143,15 +148,16 @@ fn has(program: &Program, graph: &Graph, outer: TypeId, id: TypeId) -> bool {
 fn only_at_source(program: &Program, graph: &Graph, all: &mut [Suggestion]) {
     let values: Vec<(TypeId, u64)> = all
         .iter()
-        .filter(|of| of.is_shown && of.problem == Problem::BoxValue)
-        .map(|of| (of.change.coroutine, of.reach()))
+        .filter(|suggestion| suggestion.is_shown && suggestion.problem == Problem::BoxValue)
+        .map(|suggestion| (suggestion.change.coroutine, suggestion.reach()))
         .collect();
-    for of in all.iter_mut().filter(|of| of.problem == Problem::BoxFuture) {
+    for suggestion in all.iter_mut().filter(|suggestion| suggestion.problem == Problem::BoxFuture) {
         let is_same = |(inner, reach): &(TypeId, u64)| {
-            has(program, graph, of.change.coroutine, *inner) && reach.saturating_mul(10) >= of.reach().saturating_mul(9)
+            has(program, graph, suggestion.change.coroutine, *inner)
+                && reach.saturating_mul(10) >= suggestion.reach().saturating_mul(9)
         };
         if values.iter().any(is_same) {
-            of.is_shown = false;
+            suggestion.is_shown = false;
         }
     }
 }
@@ -160,8 +166,8 @@ fn only_at_source(program: &Program, graph: &Graph, all: &mut [Suggestion]) {
 /// then saves too little is not shown. `outer` are the futures around all others.
 fn one_after_another(program: &Program, graph: &Graph, outer: &[TypeId], all: &mut [Suggestion]) {
     let mut by_place: HashMap<_, Vec<usize>> = HashMap::new();
-    for (index, of) in all.iter().enumerate().filter(|(_, of)| of.is_shown) {
-        by_place.entry(of.place()).or_default().push(index);
+    for (index, suggestion) in all.iter().enumerate().filter(|(_, suggestion)| suggestion.is_shown) {
+        by_place.entry(suggestion.place()).or_default().push(index);
     }
     let mut groups: Vec<Vec<usize>> = by_place.into_values().collect();
     let heap = |group: &[usize], all: &[Suggestion]| {
@@ -216,7 +222,7 @@ fn sizes_after(
     resolved: &mut HashMap<TypeId, (u64, u64)>,
     futures: &[TypeId],
 ) -> Vec<(TypeId, u64)> {
-    let mut ids: Vec<TypeId> = changes.iter().map(|of| of.coroutine).filter(|id| around.contains(id)).collect();
+    let mut ids: Vec<TypeId> = changes.iter().map(|change| change.coroutine).filter(|id| around.contains(id)).collect();
     ids.sort_unstable_by_key(|id| (program.size_of(*id), *id));
     ids.dedup();
     for id in &ids {
@@ -224,17 +230,17 @@ fn sizes_after(
     }
     for id in ids {
         let inside = Change { replaced: resolved.clone(), ..Change::new(id, Vec::new()) };
-        let of_this = changes.iter().copied().filter(|of| of.coroutine == id);
+        let of_this = changes.iter().copied().filter(|change| change.coroutine == id);
         let own: Vec<&Change> = of_this.chain([&inside]).collect();
-        let within = own.iter().flat_map(|of| of.within(graph)).collect();
-        let size = Sizes::new(program, graph, &own, &within).of(id);
+        let within = own.iter().flat_map(|change| change.within(graph)).collect();
+        let size = Sizes::new(program, graph, &own, &within).size_of(id);
         resolved.insert(id, (size, program.get(id).align));
     }
     let Some(first) = changes.first() else { return Vec::new() };
     let all = Change { replaced: resolved.clone(), ..Change::new(first.coroutine, Vec::new()) };
     let (within, all) = (all.within(graph), [&all]);
     let mut sizes = Sizes::new(program, graph, &all, &within);
-    futures.iter().filter(|id| around.contains(id)).map(|id| (*id, sizes.of(*id))).collect()
+    futures.iter().filter(|id| around.contains(id)).map(|id| (*id, sizes.size_of(*id))).collect()
 }
 
 /// Returns the savings of a change, by future.
@@ -260,18 +266,18 @@ fn passed_on(program: &Program, graph: &Graph, futures: &[TypeId], all: &mut Vec
         .collect();
     passed.sort_by_key(|id| (std::cmp::Reverse(program.size_of(*id)), *id));
     passed.truncate(PASSED);
-    for of in passed {
-        let inner = program.get(of);
-        let replaced = HashMap::from([(of, (pointer, pointer))]);
-        let within = graph.within(of);
+    for future in passed {
+        let inner = program.get(future);
+        let replaced = HashMap::from([(future, (pointer, pointer))]);
+        let within = graph.within(future);
         let is_maker =
-            |id: &&TypeId| **id != of && within.contains(id) && !program.get(**id).path.contains(&*inner.path);
+            |id: &&TypeId| **id != future && within.contains(id) && !program.get(**id).path.contains(&*inner.path);
         let mut makers: Vec<TypeId> = futures.iter().filter(is_maker).copied().collect();
         makers.sort_by_key(|id| (program.size_of(*id), *id));
         for id in makers.into_iter().take(MAKERS) {
             let change = Change { replaced: replaced.clone(), ..Change::new(id, Vec::new()) };
             let saves = savings(program, graph, &change, futures);
-            let values = values_in(program, graph, id, of, 32).max(1);
+            let values = values_in(program, graph, id, future, 32).max(1);
             let heap = inner.size.saturating_mul(values);
             let own = saves.get(&id).copied().unwrap_or(0);
             if own.saturating_sub(heap) < LEAST.max(program.size_of(id) / 8) {
@@ -281,12 +287,12 @@ fn passed_on(program: &Program, graph: &Graph, futures: &[TypeId], all: &mut Vec
             let is_pinned = |known: &Suggestion| {
                 known.problem == Problem::PinFuture
                     && known.change.coroutine == id
-                    && known.other.as_ref().is_some_and(|(other, _)| other.replaced.contains_key(&of))
+                    && known.other.as_ref().is_some_and(|(other, _)| other.replaced.contains_key(&future))
             };
             if all.iter().any(is_pinned) {
                 continue;
             }
-            let (wrapper, at) = place(program, id, of);
+            let (wrapper, at) = place(program, id, future);
             let what = format!(
                 "has {} bytes of copies of `{}` ({} bytes), which `{wrapper}` takes by value and moves",
                 count(own.saturating_add(pointer)),
@@ -304,9 +310,9 @@ fn passed_on(program: &Program, graph: &Graph, futures: &[TypeId], all: &mut Vec
 }
 
 /// Returns the name of the value in a future that holds most copies of another future, and the line that awaits it.
-fn place(program: &Program, id: TypeId, of: TypeId) -> (String, Option<Source>) {
+fn place(program: &Program, id: TypeId, inner: TypeId) -> (String, Option<Source>) {
     let Kind::Coroutine(coroutine) = &program.get(id).kind else { return (String::new(), None) };
-    let path = &program.get(of).path;
+    let path = &program.get(inner).path;
     let mut best: Option<(u64, String, Option<Source>)> = None;
     for state in coroutine.states.iter().filter(|state| state.is_suspended()) {
         for field in state.held.iter().chain(&state.awaited) {

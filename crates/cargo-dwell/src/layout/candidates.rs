@@ -85,7 +85,7 @@ pub(super) struct Candidate {
 
 impl Candidate {
     /// Returns a change without boxes.
-    pub(super) fn of(kind: Change, size: u64, saves: u64) -> Self {
+    pub(super) fn unboxed(kind: Change, size: u64, saves: u64) -> Self {
         Self {
             kind,
             boxes: Vec::new(),
@@ -124,7 +124,7 @@ pub(super) struct Finder<'a, 'p> {
 
 impl Finder<'_, '_> {
     /// Returns the changes of a type that save enough.
-    pub(super) fn of(&self, id: TypeId, item: Option<&Item>) -> Vec<Candidate> {
+    pub(super) fn candidates(&self, id: TypeId, item: Option<&Item>) -> Vec<Candidate> {
         let ty = self.program.get(id);
         let found = match &ty.kind {
             Kind::Enum(_) => self.variants(id, ty, item),
@@ -136,11 +136,14 @@ impl Finder<'_, '_> {
             }
             _ => Vec::new(),
         };
-        found.into_iter().filter(|of| of.kind == Change::Flags || of.saves >= LEAST.max(of.size / 8)).collect()
+        found
+            .into_iter()
+            .filter(|candidate| candidate.kind == Change::Flags || candidate.saves >= LEAST.max(candidate.size / 8))
+            .collect()
     }
 
     pub(super) fn size(&self, id: TypeId) -> u64 {
-        self.sizes.of(id).size
+        self.sizes.layout(id).size
     }
 
     /// Returns `true` if values of a type, or of that in an `Option`, are elements and targets elsewhere too.
@@ -177,7 +180,7 @@ impl Finder<'_, '_> {
         }
         let layouts = fields.iter().enumerate().map(|(index, field)| {
             let is_boxed = boxed.contains(&index) || self.sizes.is_boxed(Part::Field(id, variant, index));
-            if is_boxed { self.pointer() } else { self.sizes.of(field.ty) }
+            if is_boxed { self.pointer() } else { self.sizes.layout(field.ty) }
         });
         layout::structure(&layouts.collect::<Vec<_>>()).size
     }
@@ -255,12 +258,12 @@ impl Finder<'_, '_> {
                 large.iter().map(|&index| self.boxes(id, index, all[index], most)).collect();
             let heap = boxes.iter().map(|(_, bytes)| *bytes).max().unwrap_or(0);
             let general = boxes.iter().flat_map(|(parts, _)| parts).find_map(|part| match part {
-                Part::Field(_, variant, field) => Some(all[*variant][*field].ty).filter(|of| self.is_general(*of)),
+                Part::Field(_, variant, field) => Some(all[*variant][*field].ty).filter(|ty| self.is_general(*ty)),
                 _ => None,
             });
-            if let Some(of) = general {
-                let of = &self.program.get(of).name;
-                is_common(format!("collections and boxes have values of `{of}` too: most values may have one"));
+            if let Some(ty) = general {
+                let name = &self.program.get(ty).name;
+                is_common(format!("collections and boxes have values of `{name}` too: most values may have one"));
             }
             // The type's user chose it, and other users choose a small one.
             let has_parameter = |part: &Part| match part {
@@ -298,9 +301,9 @@ impl Finder<'_, '_> {
             let whole = |(parts, &index): (&Vec<Part>, &usize)| {
                 matches!(parts[..], [Part::Variant(..)]) || parts.len() == all[index].len()
             };
-            let of_whole = boxes.iter().map(|(parts, _)| parts).zip(large).filter(|of| whole(*of));
+            let of_whole = boxes.iter().map(|(parts, _)| parts).zip(large).filter(|boxed| whole(*boxed));
             let names: Vec<String> = of_whole.map(|(_, &index)| format!("`{}`", name(index))).collect();
-            let of_fields = boxes.iter().map(|(parts, _)| parts).zip(large).filter(|of| !whole(*of));
+            let of_fields = boxes.iter().map(|(parts, _)| parts).zip(large).filter(|boxed| !whole(*boxed));
             let mut described: Vec<String> = of_fields
                 .map(|(parts, &index)| {
                     let fields = parts.iter().filter_map(|part| match part {
@@ -386,8 +389,8 @@ impl Finder<'_, '_> {
         let after = self.sizes.after(self.embedding, id, &boxes);
         let saves = after.get(&id).map_or(0, |after| size.saturating_sub(after.size));
         let described = large.iter().map(|(_, field, inside)| {
-            let of = &self.program.get(*inside).name;
-            format!("`{}: Option<Box<{of}>>` ({} bytes, absent or not)", field.name, count(self.size(*inside)))
+            let inner = &self.program.get(*inside).name;
+            format!("`{}: Option<Box<{inner}>>` ({} bytes, absent or not)", field.name, count(self.size(*inside)))
         });
         Some(Candidate {
             kind: Change::BoxOption,
@@ -428,7 +431,7 @@ impl Finder<'_, '_> {
             how,
             is_rare: true,
             boxes,
-            ..Candidate::of(Change::BoxError, size, saves)
+            ..Candidate::unboxed(Change::BoxError, size, saves)
         })
     }
 
@@ -448,7 +451,7 @@ impl Finder<'_, '_> {
             how = format!("{how}; WITH CARE: a foreign function at {at} has this type, so both sides must change");
         }
         let parts = order.iter().map(|field| field.name.to_string()).collect();
-        Some(Candidate { parts, how, ..Candidate::of(Change::Reorder, ty.size, saves) })
+        Some(Candidate { parts, how, ..Candidate::unboxed(Change::Reorder, ty.size, saves) })
     }
 }
 
@@ -467,26 +470,26 @@ fn edit(ty: &Type, part: Part, item: Option<&Item>) -> Option<Edit> {
     let item = item?;
     let short = ty.name.split('<').next().unwrap_or_default();
     let name = |variant: usize| match &ty.kind {
-        Kind::Enum(of) => Some(&*of.variants.get(variant)?.name),
+        Kind::Enum(def) => Some(&*def.variants.get(variant)?.name),
         _ => None,
     };
     let fields = |variant: usize| variants(ty).get(variant).copied().unwrap_or_default();
-    let (line, of, from) = match part {
+    let (line, path, from) = match part {
         Part::Slice(..) | Part::Niche(..) | Part::Flag(..) => return None,
         Part::Field(_, variant, field) => {
             let field = fields(variant).get(field)?;
-            let (line, of) = item.field_type(name(variant), &field.name)?;
+            let (line, from) = item.field_type(name(variant), &field.name)?;
             let place =
                 name(variant).map_or_else(|| format!(".{}", field.name), |name| format!("::{name}.{}", field.name));
             // A variant with one field is its variant.
             let is_only = fields(variant).len() == 1 && &*field.name == "0";
             let place = if is_only { place.trim_end_matches(".0").to_owned() } else { place };
-            (line, place, of)
+            (line, place, from)
         }
         Part::Variant(_, variant) => {
             let name = name(variant)?;
             let (line, text) = item.part(name)?;
-            let inside = text.strip_prefix(name)?.trim().strip_prefix('(').and_then(|of| of.strip_suffix(')'));
+            let inside = text.strip_prefix(name)?.trim().strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
             (line, format!("::{name}"), inside.unwrap_or_default().trim().trim_end_matches(',').to_owned())
         }
     };
@@ -494,13 +497,13 @@ fn edit(ty: &Type, part: Part, item: Option<&Item>) -> Option<Edit> {
         _ if from.is_empty() => String::new(),
         Part::Variant(..) => format!("Box<({from})>"),
         Part::Field(..) | Part::Slice(..) | Part::Niche(..) | Part::Flag(..) => {
-            match from.strip_prefix("Option<").and_then(|of| of.strip_suffix('>')) {
+            match from.strip_prefix("Option<").and_then(|rest| rest.strip_suffix('>')) {
                 Some(inside) => format!("Option<Box<{inside}>>"),
                 None => format!("Box<{from}>"),
             }
         }
     };
-    Some(Edit { file: item.file.clone(), line, item: format!("{short}{of}"), from, to })
+    Some(Edit { file: item.file.clone(), line, item: format!("{short}{path}"), from, to })
 }
 
 /// Lists names: `a, b and c`.

@@ -34,8 +34,12 @@ impl Finder<'_, '_> {
         }
         let edit = |field: &Field| {
             let (line, from) = item.field_type(None, &field.name)?;
-            let list = from.strip_prefix("Vec<").and_then(|of| of.strip_suffix('>'));
-            let to = if from == "String" { Some("Box<str>".to_owned()) } else { list.map(|of| format!("Box<[{of}]>")) };
+            let list = from.strip_prefix("Vec<").and_then(|rest| rest.strip_suffix('>'));
+            let to = if from == "String" {
+                Some("Box<str>".to_owned())
+            } else {
+                list.map(|element| format!("Box<[{element}]>"))
+            };
             Some(Edit { file: item.file.clone(), line, item: format!("{name}.{}", field.name), from, to: to? })
         };
         let names: Vec<String> = fixed.iter().map(|(_, field)| format!("`{}`", field.name)).collect();
@@ -45,7 +49,7 @@ impl Finder<'_, '_> {
             how: format!("`Box<str>` or `Box<[T]>` for {}: no code changes their length", list(&names)),
             edits: fixed.iter().filter_map(|(_, field)| edit(field)).collect(),
             boxes,
-            ..Candidate::of(Change::BoxSlice, size, saves)
+            ..Candidate::unboxed(Change::BoxSlice, size, saves)
         })
     }
 
@@ -70,7 +74,7 @@ impl Finder<'_, '_> {
         if saves < LEAST.max(size / 4) {
             return None;
         }
-        let mut types: Vec<String> = found.iter().map(|(.., of)| format!("`{}`", self.program.get(*of).name)).collect();
+        let mut types: Vec<String> = found.iter().map(|(.., ty)| format!("`{}`", self.program.get(*ty).name)).collect();
         types.sort();
         types.dedup();
         let names: Vec<String> = found.iter().map(|(_, field, _)| format!("`{}`", field.name)).collect();
@@ -78,14 +82,14 @@ impl Finder<'_, '_> {
             "keep a `NonZero`, the number plus one, in {} of the `Option`s {}: then they need no tag ({} bytes each)",
             list(&types),
             list(&names),
-            count(found.iter().map(|(.., of)| self.size(*of)).max().unwrap_or(0))
+            count(found.iter().map(|(.., ty)| self.size(*ty)).max().unwrap_or(0))
         );
         Some(Candidate {
             after,
             parts: found.iter().map(|(_, field, _)| field.name.to_string()).collect(),
             how,
             boxes,
-            ..Candidate::of(Change::Niche, size, saves)
+            ..Candidate::unboxed(Change::Niche, size, saves)
         })
     }
 
@@ -113,7 +117,7 @@ impl Finder<'_, '_> {
             ),
             boxes,
             least_shown: 0,
-            ..Candidate::of(Change::Flags, size, saves)
+            ..Candidate::unboxed(Change::Flags, size, saves)
         })
     }
 

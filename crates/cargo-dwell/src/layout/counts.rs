@@ -35,7 +35,7 @@ struct Snapshot {
 #[serde(default)]
 struct Field {
     #[serde(rename = "type")]
-    of: String,
+    type_name: String,
     #[serde(rename = "field")]
     name: String,
     instances: u64,
@@ -46,7 +46,7 @@ struct Field {
 #[serde(default)]
 struct Enum {
     #[serde(rename = "type")]
-    of: String,
+    type_name: String,
     instances: u64,
     variants: Vec<Variant>,
 }
@@ -113,16 +113,16 @@ impl Counts {
                 file.display()
             );
         }
-        let Some(most) = saved.snapshots.into_iter().max_by_key(|of| of.live_bytes) else {
+        let Some(most) = saved.snapshots.into_iter().max_by_key(|snapshot| snapshot.live_bytes) else {
             bail!("{}: has no snapshot", file.display());
         };
         let mut counts = Self::default();
-        for of in most.enums {
-            let variants = of.variants.into_iter().map(|variant| (variant.name, variant.count)).collect();
-            counts.enums.insert(of.of, (of.instances, variants));
+        for row in most.enums {
+            let variants = row.variants.into_iter().map(|variant| (variant.name, variant.count)).collect();
+            counts.enums.insert(row.type_name, (row.instances, variants));
         }
-        for of in most.fields {
-            counts.fields.insert((of.of, of.name), (of.instances, of.filled));
+        for row in most.fields {
+            counts.fields.insert((row.type_name, row.name), (row.instances, row.filled));
         }
         Ok(counts)
     }

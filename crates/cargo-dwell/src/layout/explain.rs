@@ -81,16 +81,16 @@ fn spans(program: &Program, ty: &Type, part: &Part<'_>, measured: &Measured<'_>)
         .fields
         .iter()
         .map(|field| {
-            let of = program.get(field.ty);
+            let field_type = program.get(field.ty);
             let is_numbered = field.name.bytes().all(|byte| byte.is_ascii_digit());
             let label = match &*field.name {
-                "__awaitee" => format!("awaits {}", of.name),
-                _ if is_numbered => of.name.to_string(),
-                name => format!("{name}: {}", of.name),
+                "__awaitee" => format!("awaits {}", field_type.name),
+                _ if is_numbered => field_type.name.to_string(),
+                name => format!("{name}: {}", field_type.name),
             };
             Span {
                 start: field.offset,
-                end: field.offset.saturating_add(of.size).min(ty.size),
+                end: field.offset.saturating_add(field_type.size).min(ty.size),
                 label,
                 is_padding: false,
             }
@@ -260,13 +260,14 @@ fn list(program: &Program, ty: &Type, measured: &Measured<'_>) -> Vec<Vec<Cell>>
     for part in &measured.parts {
         let mut is_first = true;
         let (mut at, mut line) = (0, 0);
-        let mut push = |offset: u64, size: u64, align: String, name: &str, of: &str| {
+        let mut push = |offset: u64, size: u64, align: String, name: &str, type_name: &str| {
             if !measured.has_variants && offset / CACHE_LINE > line {
                 line = offset / CACHE_LINE;
                 let text = format!("(cache line {})", line + 1);
                 rows.push(vec![right(count(line * CACHE_LINE)), right(""), right(""), Cell::new(text), Cell::new("")]);
             }
-            let mut row = vec![right(count(offset)), right(count(size)), right(align), Cell::new(name), Cell::new(of)];
+            let mut row =
+                vec![right(count(offset)), right(count(size)), right(align), Cell::new(name), Cell::new(type_name)];
             if measured.has_variants {
                 row.insert(0, Cell::new(if is_first { part.name } else { "" }));
             }
@@ -278,8 +279,8 @@ fn list(program: &Program, ty: &Type, measured: &Measured<'_>) -> Vec<Vec<Cell>>
         let mut all: Vec<(u64, u64, String, &str, &str)> = fields
             .iter()
             .map(|field| {
-                let of = program.get(field.ty);
-                (field.offset, of.size, of.align.to_string(), &*field.name, &*of.name)
+                let ty = program.get(field.ty);
+                (field.offset, ty.size, ty.align.to_string(), &*field.name, &*ty.name)
             })
             .collect();
         let is_covered = |offset: u64| {
@@ -292,12 +293,12 @@ fn list(program: &Program, ty: &Type, measured: &Measured<'_>) -> Vec<Vec<Cell>>
             all.push((tag.offset, tag.size, tag.size.to_string(), name, ""));
             all.sort_by_key(|row| row.0);
         }
-        for (offset, size, align, name, of) in all {
+        for (offset, size, align, name, type_name) in all {
             if offset > at {
                 push(at, offset - at, String::new(), "(padding)", "");
             }
             at = at.max(offset.saturating_add(size));
-            push(offset, size, align, name, of);
+            push(offset, size, align, name, type_name);
         }
         if at < ty.size && !measured.has_variants && !part.fields.is_empty() {
             push(at, ty.size - at, String::new(), "(padding)", "");

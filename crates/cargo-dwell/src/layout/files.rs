@@ -30,20 +30,20 @@ fn page(about: &About<'_>, ids: &[TypeId]) -> Page {
     let program = about.program;
     let file = program.file.display().to_string();
     let mut shown = changes(about, ids);
-    shown.retain(|(_, of)| of.shown);
+    shown.retain(|(_, suggestion)| suggestion.shown);
     let mut suggestions: Vec<Suggestion> = shown
         .iter()
-        .map(|(id, of)| Suggestion {
+        .map(|(id, suggestion)| Suggestion {
             location: program.get(*id).name.to_string(),
-            before: format!("{} bytes", count(of.size)),
-            after: of.how.clone(),
-            saves: of.saves,
-            why: of.why(),
-            at: place(about, *id, of).map_or_else(String::new, |(file, line)| format!("{file}:{line}")),
+            before: format!("{} bytes", count(suggestion.size)),
+            after: suggestion.how.clone(),
+            saves: suggestion.saves,
+            why: suggestion.why(),
+            at: place(about, *id, suggestion).map_or_else(String::new, |(file, line)| format!("{file}:{line}")),
             paths: vec![program.get(*id).name.to_string()],
         })
         .collect();
-    suggestions.sort_by_key(|of| std::cmp::Reverse(of.saves));
+    suggestions.sort_by_key(|suggestion| std::cmp::Reverse(suggestion.saves));
     // Types to change first, then the largest; those inside of others are in their bars.
     let mut drawn: Vec<TypeId> = shown.iter().map(|(id, _)| *id).collect();
     let mut others: Vec<TypeId> = ids.iter().copied().filter(|id| !drawn.contains(id)).collect();
@@ -77,25 +77,25 @@ fn page(about: &About<'_>, ids: &[TypeId]) -> Page {
 }
 
 /// Returns the line of the field or variant to change, or else that of its type.
-fn place(about: &About<'_>, id: TypeId, of: &super::suggest::Suggestion) -> Option<(String, u32)> {
-    let edit = of.edits.first().map(|edit| (edit.file.clone(), edit.line));
+fn place(about: &About<'_>, id: TypeId, suggestion: &super::suggest::Suggestion) -> Option<(String, u32)> {
+    let edit = suggestion.edits.first().map(|edit| (edit.file.clone(), edit.line));
     edit.or_else(|| about.facts.position(about.program.get(id)))
 }
 
 fn scan(about: &About<'_>, ids: &[TypeId]) -> serde_json::Value {
     let all = changes(about, ids);
-    let found = all.iter().filter(|(_, of)| of.shown).map(|(id, of)| Found {
+    let found = all.iter().filter(|(_, suggestion)| suggestion.shown).map(|(id, suggestion)| Found {
         rule: "layout",
         is_note: true,
         text: format!(
             "{} takes {} bytes, {} less if you {}; {}",
             about.program.get(*id).name,
-            count(of.size),
-            count(of.saves),
-            of.how,
-            of.why()
+            count(suggestion.size),
+            count(suggestion.saves),
+            suggestion.how,
+            suggestion.why()
         ),
-        place: place(about, *id, of),
+        place: place(about, *id, suggestion),
     });
     sarif::document(&[("layout", "A type that can be smaller")], found)
 }

@@ -32,7 +32,7 @@ impl Holder {
     /// Formats the holder: `` `BTreeMap<Attribute, u8>` (11 slots a node, 15.4 kB) ``.
     pub fn text(&self) -> String {
         match (self.slots, self.node_bytes) {
-            (Some(slots), Some(of)) => format!("`{}` ({slots} slots a node, {})", self.name, bytes(of)),
+            (Some(slots), Some(size)) => format!("`{}` ({slots} slots a node, {})", self.name, bytes(size)),
             _ => format!("`{}`", self.name),
         }
     }
@@ -59,7 +59,7 @@ impl Places {
 
     /// Returns the rank of the holder of a type that may have the most values.
     pub fn rank(&self, program: &Program, id: TypeId) -> Rank {
-        let all = self.holders.of(program, &self.embedding, id, &Sizes::new(program));
+        let all = self.holders.around(program, &self.embedding, id, &Sizes::new(program));
         all.first().map_or(Rank::Once, |holder| holder.rank)
     }
 }
@@ -149,9 +149,11 @@ impl Holders {
         for (id, holder) in nodes(program, embedding, &direct) {
             direct.entry(id).or_default().push(holder);
         }
-        let is_own = |of: &Holder| of.rank == Rank::Many || of.rank == Rank::Boxed && of.name.starts_with("Box<");
+        let is_own = |holder: &Holder| {
+            holder.rank == Rank::Many || holder.rank == Rank::Boxed && holder.name.starts_with("Box<")
+        };
         let many = direct.iter().filter(|(id, all)| {
-            let own = all.iter().filter(|(_, of)| is_own(of));
+            let own = all.iter().filter(|(_, holder)| is_own(holder));
             let places: Vec<Holding> = own.map(|(holder, _)| holding(program, embedding, *holder, **id)).collect();
             places.contains(&Holding::Elsewhere) || !places.is_empty() && !places.contains(&Holding::Itself)
         });
@@ -170,7 +172,7 @@ impl Holders {
 
     /// Returns `true` if values of a type have heap allocations of their own, or are in those of a collection.
     pub(super) fn is_on_heap(&self, id: TypeId) -> bool {
-        self.direct.get(&id).is_some_and(|all| all.iter().any(|(_, of)| of.rank >= Rank::Boxed))
+        self.direct.get(&id).is_some_and(|all| all.iter().any(|(_, holder)| holder.rank >= Rank::Boxed))
     }
 
     /// Returns `true` if a type is an element of a collection or the target of a `Box`, by itself or in an `Option`, a tuple or a lock:
@@ -193,14 +195,20 @@ impl Holders {
     /// first, and of these the nearest.
     ///
     /// A part that `sizes` has in a box is no longer in the type around it.
-    pub(super) fn of(&self, program: &Program, embedding: &Embedding, id: TypeId, sizes: &Sizes<'_>) -> Vec<Holder> {
+    pub(super) fn around(
+        &self,
+        program: &Program,
+        embedding: &Embedding,
+        id: TypeId,
+        sizes: &Sizes<'_>,
+    ) -> Vec<Holder> {
         let mut found: Vec<(usize, Holder)> = Vec::new();
         let mut seen = HashSet::from([id]);
         let mut left = std::collections::VecDeque::from([(id, 0)]);
         while let Some((current, depth)) = left.pop_front() {
             let ty = program.get(current);
             // `main` runs once, and so does all that only it holds.
-            if matches!(&ty.kind, Kind::Coroutine(of) if *of.function == *"main") {
+            if matches!(&ty.kind, Kind::Coroutine(coroutine) if *coroutine.function == *"main") {
                 continue;
             }
             found.extend(self.direct.get(&current).into_iter().flatten().map(|(_, holder)| (depth, holder.clone())));
@@ -242,7 +250,8 @@ fn nodes(
             continue;
         }
         let Some(target) = ty.params.first().map(|param| param.ty) else { continue };
-        let lists = direct.get(&id).into_iter().flatten().filter(|(_, of)| of.rank == Rank::Many && !of.is_queue);
+        let lists =
+            direct.get(&id).into_iter().flatten().filter(|(_, holder)| holder.rank == Rank::Many && !holder.is_queue);
         let inside = |list: TypeId| holds(program, embedding, target, list);
         found.extend(lists.filter(|(list, _)| inside(*list)).map(|list| (target, list.clone())));
     }
@@ -305,8 +314,9 @@ fn is_wrapper(ty: &Type) -> bool {
 
 /// Returns the types of `Ok` and `Err` of a `Result`. rustc gives its parameters to the variants only.
 fn result(ty: &Type) -> Option<(TypeId, TypeId)> {
-    let Kind::Enum(of) = &ty.kind else { return None };
-    let variant = |name: &str| of.variants.iter().find(|of| *of.name == *name)?.fields.first().map(|field| field.ty);
+    let Kind::Enum(def) = &ty.kind else { return None };
+    let variant =
+        |name: &str| def.variants.iter().find(|variant| *variant.name == *name)?.fields.first().map(|field| field.ty);
     if is(ty, "core::result::Result") { variant("Ok").zip(variant("Err")) } else { None }
 }
 
@@ -324,7 +334,7 @@ fn is_transparent(ty: &Type) -> bool {
     ];
     ty.path.starts_with('(')
         || wrappers.contains(&head)
-        || head.starts_with("std::sync::") && ["Mutex", "RwLock", "OnceLock"].iter().any(|of| head.ends_with(of))
+        || head.starts_with("std::sync::") && ["Mutex", "RwLock", "OnceLock"].iter().any(|lock| head.ends_with(lock))
 }
 
 /// Returns the values that the memory of another crate's container has: what its raw pointers point at has them inside.
@@ -332,7 +342,7 @@ fn behind_pointers(program: &Program, ty: &Type) -> Vec<TypeId> {
     let head = ty.path.split('<').next().unwrap_or_default();
     let last = head.rsplit("::").next().unwrap_or_default();
     let is_std = matches!(&*ty.krate, "" | "core" | "alloc" | "std");
-    if ty.own || is_std || ty.params.is_empty() || VIEWS.iter().any(|of| last.contains(of)) {
+    if ty.own || is_std || ty.params.is_empty() || VIEWS.iter().any(|view| last.contains(view)) {
         return Vec::new();
     }
     // A pointer that owns what it points at is in the struct itself, or in one of the same crate or of `core::ptr` in it.
@@ -341,7 +351,7 @@ fn behind_pointers(program: &Program, ty: &Type) -> Vec<TypeId> {
     while let Some((id, depth)) = left.pop() {
         let inner = program.get(id);
         match &inner.kind {
-            Kind::Pointer { pointee: Some(of) } if inner.path.starts_with('*') => targets.push(*of),
+            Kind::Pointer { pointee: Some(pointee) } if inner.path.starts_with('*') => targets.push(*pointee),
             Kind::Struct(fields)
                 if depth < WRAPPED && (inner.krate == ty.krate || inner.path.starts_with("core::ptr::")) =>
             {
@@ -380,7 +390,7 @@ fn unboxed(program: &Program, id: TypeId) -> TypeId {
     let Kind::Struct(fields) = &ty.kind else { return id };
     let [only] = &fields[..] else { return id };
     match program.get(only.ty).kind {
-        Kind::Pointer { pointee: Some(of) } if is(ty, "core::pin::Pin") => of,
+        Kind::Pointer { pointee: Some(pointee) } if is(ty, "core::pin::Pin") => pointee,
         _ => id,
     }
 }
@@ -397,16 +407,18 @@ fn held(program: &Program, ty: &Type) -> Vec<(TypeId, Holder)> {
     let last = head.rsplit("::").next().unwrap_or_default();
     match &ty.kind {
         Kind::Array { element, count } if *count >= 4 => return vec![(*element, holder(Rank::Many))],
-        Kind::Pointer { pointee: Some(of) } if head == "alloc::boxed::Box" => return vec![(*of, holder(Rank::Boxed))],
-        Kind::WidePointer { pointee: Some(of), .. } if ty.path.starts_with("alloc::boxed::Box<[") => {
-            return vec![(*of, holder(Rank::Many))];
+        Kind::Pointer { pointee: Some(pointee) } if head == "alloc::boxed::Box" => {
+            return vec![(*pointee, holder(Rank::Boxed))];
+        }
+        Kind::WidePointer { pointee: Some(pointee), .. } if ty.path.starts_with("alloc::boxed::Box<[") => {
+            return vec![(*pointee, holder(Rank::Many))];
         }
         _ => {}
     }
     if let Kind::Vtable(vtable) = &ty.kind {
         // `Box<dyn Future>`: the program makes such futures at run time, as many as it needs.
-        let of = program.get(vtable.concrete);
-        let rank = if matches!(of.kind, Kind::Coroutine(_)) { Rank::Task } else { Rank::Boxed };
+        let concrete = program.get(vtable.concrete);
+        let rank = if matches!(concrete.kind, Kind::Coroutine(_)) { Rank::Task } else { Rank::Boxed };
         let name = format!("dyn {}", vtable.trait_name);
         return vec![(vtable.concrete, Holder { rank, name, ..Holder::default() })];
     }

@@ -62,7 +62,7 @@ pub struct Field {
     pub name: String,
     /// The short name of its type.
     #[serde(rename = "type")]
-    pub of: String,
+    pub type_name: String,
     /// The offset in the whole type, in bytes.
     pub offset: u64,
     /// The size in bytes.
@@ -122,18 +122,18 @@ impl Type {
         let measured = measure(program, ty);
         let field = |field: &dwell_debuginfo::Field| Field {
             name: field.name.to_string(),
-            of: program.get(field.ty).name.to_string(),
+            type_name: program.get(field.ty).name.to_string(),
             offset: field.offset,
             size: program.size_of(field.ty),
         };
         let (mut fields, mut variants) = (Vec::new(), Vec::new());
         for part in &measured.parts {
-            let of: Vec<Field> = part.fields.iter().map(|of| field(of)).collect();
+            let members: Vec<Field> = part.fields.iter().map(|member| field(member)).collect();
             if measured.has_variants {
                 let size = part.size(measured.tag);
-                variants.push(Variant { name: part.name.to_owned(), size, padding: part.gaps(), fields: of });
+                variants.push(Variant { name: part.name.to_owned(), size, padding: part.gaps(), fields: members });
             } else {
-                fields = of;
+                fields = members;
             }
         }
         let embedded = |id: TypeId| Embedded { name: program.get(id).name.to_string(), size: program.size_of(id) };
@@ -163,9 +163,9 @@ impl Type {
 
 /// Returns the field with an enum's niche, and its variant.
 pub(super) fn niche(kind: &Kind) -> Option<String> {
-    let Kind::Enum(of) = kind else { return None };
-    let name = of.tag.as_ref()?.niche.as_ref()?;
-    let variant = of.variants.iter().find(|variant| variant.discriminants.is_empty());
+    let Kind::Enum(def) = kind else { return None };
+    let name = def.tag.as_ref()?.niche.as_ref()?;
+    let variant = def.variants.iter().find(|variant| variant.discriminants.is_empty());
     Some(match variant {
         Some(variant) if name.is_empty() => variant.name.to_string(),
         Some(variant) => format!("{}.{name}", variant.name),

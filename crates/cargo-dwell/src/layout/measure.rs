@@ -63,13 +63,13 @@ pub(super) fn measure<'a>(program: &'a Program, ty: &'a Type) -> Measured<'a> {
         Kind::Struct(fields) | Kind::Union(fields) | Kind::Closure(fields) | Kind::WidePointer { fields, .. } => {
             (None, false, vec![("", fields.iter().collect())])
         }
-        Kind::Enum(of) => {
-            let variants = of.variants.iter().map(|variant| (&*variant.name, variant.fields.iter().collect()));
-            (of.tag.as_ref(), true, variants.collect())
+        Kind::Enum(def) => {
+            let variants = def.variants.iter().map(|variant| (&*variant.name, variant.fields.iter().collect()));
+            (def.tag.as_ref(), true, variants.collect())
         }
-        Kind::Coroutine(of) => {
-            let states = of.states.iter().map(|state| (&*state.name, state_fields(state)));
-            (of.tag.as_ref(), true, states.collect())
+        Kind::Coroutine(coroutine) => {
+            let states = coroutine.states.iter().map(|state| (&*state.name, state_fields(state)));
+            (coroutine.tag.as_ref(), true, states.collect())
         }
         _ => (None, false, Vec::new()),
     };

@@ -24,7 +24,8 @@ fn bar(program: &Program, name: String, id: TypeId, (least, depth): (u64, usize)
     if !others.is_empty() {
         details.push((if is_future(ty) { "states" } else { "variants" }.to_owned(), others));
     }
-    details.extend(ty.source.as_ref().map(|of| ("declared".to_owned(), format!("{}:{}", of.file, of.line))));
+    details
+        .extend(ty.source.as_ref().map(|source| ("declared".to_owned(), format!("{}:{}", source.file, source.line))));
     let is_open = depth > 0 && ty.size > least && is_worth_opening(ty);
     let bars = if is_open { parts(program, ty, &measured, (least, depth - 1)) } else { Vec::new() };
     Bar { name, bytes: ty.size, class: class(ty), details, bars }

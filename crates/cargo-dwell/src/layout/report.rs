@@ -98,7 +98,7 @@ fn suggestions(
     out: &mut impl io::Write,
 ) -> io::Result<()> {
     let all = changes(about, ids);
-    let (shown, withheld): (Vec<_>, Vec<_>) = all.into_iter().partition(|(_, of)| of.shown);
+    let (shown, withheld): (Vec<_>, Vec<_>) = all.into_iter().partition(|(_, suggestion)| suggestion.shown);
     let mut write = |title: &str, last: &str, list: &[(TypeId, Suggestion)], most: usize| -> io::Result<()> {
         look.heading(out, title, "")?;
         let mut rows = vec![header(&["saves", "of", "type", "where", "how", last])];
@@ -111,7 +111,7 @@ fn suggestions(
                 Cell::new(&ty.name),
                 Cell::new(at),
                 Cell::new(format!("{}{}", change.how, if is_api(about, ty) { " (*)" } else { "" })),
-                Cell::new(change.withheld.as_ref().map_or_else(|| change.why(), |of| of.why.clone())),
+                Cell::new(change.withheld.as_ref().map_or_else(|| change.why(), |withheld| withheld.why.clone())),
             ]);
         }
         look.table(out, &rows)?;
@@ -127,7 +127,7 @@ fn suggestions(
         let order = if shown[0].1.evidence.live.is_some() { "" } else { ", types with the most values first" };
         write(&format!("What to change{order}"), "evidence", &shown, args.top.unwrap_or(CHANGES).max(1))?;
     }
-    let reasons = withheld.iter().filter_map(|(_, of)| Some(of.withheld.as_ref()?.reason));
+    let reasons = withheld.iter().filter_map(|(_, suggestion)| Some(suggestion.withheld.as_ref()?.reason));
     let Some(text) = withheld::summary(reasons) else { return Ok(()) };
     if args.withheld {
         write(&text, "why not", &withheld, usize::MAX)
@@ -154,10 +154,10 @@ fn is_library(unit: &str, krate: &str) -> bool {
 pub(super) fn changes(about: &About<'_>, ids: &[TypeId]) -> Vec<(TypeId, Suggestion)> {
     let mut changes: Vec<(TypeId, Suggestion)> =
         ids.iter().filter_map(|id| Some((*id, about.facts.suggest(*id)?))).collect();
-    changes.sort_by_cached_key(|(id, of)| {
-        let few = (of.evidence.saves_in_all, of.evidence.rank, of.saves);
-        let reason = of.withheld.as_ref().map(|of| of.reason);
-        (!of.shown, of.order, reason, std::cmp::Reverse(few), *id)
+    changes.sort_by_cached_key(|(id, suggestion)| {
+        let few = (suggestion.evidence.saves_in_all, suggestion.evidence.rank, suggestion.saves);
+        let reason = suggestion.withheld.as_ref().map(|withheld| withheld.reason);
+        (!suggestion.shown, suggestion.order, reason, std::cmp::Reverse(few), *id)
     });
     let mut seen = HashSet::new();
     changes.retain(|(id, _)| {

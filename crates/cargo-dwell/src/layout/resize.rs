@@ -30,7 +30,7 @@ pub(super) enum Part {
 pub(super) fn variants(ty: &Type) -> Vec<&[Field]> {
     match &ty.kind {
         Kind::Struct(fields) | Kind::Closure(fields) => vec![fields],
-        Kind::Enum(of) => of.variants.iter().map(|variant| &variant.fields[..]).collect(),
+        Kind::Enum(def) => def.variants.iter().map(|variant| &variant.fields[..]).collect(),
         _ => Vec::new(),
     }
 }
@@ -38,8 +38,8 @@ pub(super) fn variants(ty: &Type) -> Vec<&[Field]> {
 /// Returns the `T` of `Option<T>`.
 pub(super) fn optional(program: &Program, id: TypeId) -> Option<TypeId> {
     let ty = program.get(id);
-    let Kind::Enum(of) = &ty.kind else { return None };
-    let some = of.variants.iter().find(|variant| &*variant.name == "Some")?;
+    let Kind::Enum(def) = &ty.kind else { return None };
+    let some = def.variants.iter().find(|variant| &*variant.name == "Some")?;
     Some(some.fields.first().filter(|_| ty.path.starts_with("core::option::Option<"))?.ty)
 }
 
@@ -59,7 +59,7 @@ impl<'p> Sizes<'p> {
     }
 
     /// Returns the layout of a type.
-    pub(super) fn of(&self, id: TypeId) -> Layout {
+    pub(super) fn layout(&self, id: TypeId) -> Layout {
         self.changed.get(&id).copied().unwrap_or_else(|| self.present(id, 0))
     }
 
@@ -76,8 +76,9 @@ impl<'p> Sizes<'p> {
         let variants = variants(self.program.get(outer));
         variants.is_empty()
             || variants.iter().enumerate().any(|(variant, fields)| {
-                let is_inline =
-                    |(field, of): (usize, &Field)| of.ty == inner && !self.is_boxed(Part::Field(outer, variant, field));
+                let is_inline = |(field, member): (usize, &Field)| {
+                    member.ty == inner && !self.is_boxed(Part::Field(outer, variant, field))
+                };
                 !self.is_boxed(Part::Variant(outer, variant)) && fields.iter().enumerate().any(is_inline)
             })
     }
@@ -95,10 +96,10 @@ impl<'p> Sizes<'p> {
         }
         let mut trial = Trial { sizes: self, parts, affected: &affected, known: HashMap::new() };
         for &id in &affected {
-            trial.of(id, 0);
+            trial.layout(id, 0);
         }
         let mut known = trial.known;
-        known.retain(|id, layout| self.of(*id).size != layout.size);
+        known.retain(|id, layout| self.layout(*id).size != layout.size);
         known
     }
 
@@ -133,7 +134,7 @@ impl<'p> Sizes<'p> {
     fn by_rules(
         &self,
         id: TypeId,
-        of: &mut dyn FnMut(TypeId) -> Layout,
+        layout_of: &mut dyn FnMut(TypeId) -> Layout,
         boxed: &dyn Fn(Part) -> bool,
     ) -> Option<Layout> {
         let ty = self.program.get(id);
@@ -154,10 +155,12 @@ impl<'p> Sizes<'p> {
             fields
                 .map(|(field, part)| match optional(self.program, part.ty) {
                     Some(_) if boxed(Part::Field(id, number, field)) => Layout::words_of(size, 1, 0),
-                    Some(inside) if boxed(Part::Niche(id, number, field)) => Layout { niche: None, ..of(inside) },
+                    Some(inside) if boxed(Part::Niche(id, number, field)) => {
+                        Layout { niche: None, ..layout_of(inside) }
+                    }
                     None if boxed(Part::Field(id, number, field)) => pointer,
                     None if boxed(Part::Slice(id, number, field)) => Layout::words_of(size, 2, 1),
-                    _ => of(part.ty),
+                    _ => layout_of(part.ty),
                 })
                 .chain(integer)
                 .collect()
@@ -202,7 +205,7 @@ impl<'p> Sizes<'p> {
                 let parts: Vec<Vec<Layout>> = (0..all.len()).map(variant).collect();
                 layout::enumeration(&parts)
             }
-            (_, Kind::Array { element, count }) => layout::array(of(*element), *count),
+            (_, Kind::Array { element, count }) => layout::array(layout_of(*element), *count),
             _ => return None,
         })
     }
@@ -225,21 +228,21 @@ struct Trial<'a, 'p> {
 }
 
 impl Trial<'_, '_> {
-    fn of(&mut self, id: TypeId, depth: u32) -> Layout {
+    fn layout(&mut self, id: TypeId, depth: u32) -> Layout {
         let sizes = self.sizes;
         if !self.affected.contains(&id) || depth > DEEPEST {
-            return sizes.of(id);
+            return sizes.layout(id);
         }
         if let Some(&known) = self.known.get(&id) {
             return known;
         }
         let own = sizes.present(id, 0);
         // A type cannot contain itself; for damaged debug info it keeps its size.
-        self.known.insert(id, sizes.of(id));
+        self.known.insert(id, sizes.layout(id));
         let parts = self.parts;
         let is_boxed = |part| sizes.is_boxed(part) || parts.contains(&part);
         let before = sizes.by_rules(id, &mut |part| sizes.present(part, 0), &|_| false);
-        let after = sizes.by_rules(id, &mut |part| self.of(part, depth + 1), &is_boxed);
+        let after = sizes.by_rules(id, &mut |part| self.layout(part, depth + 1), &is_boxed);
         let found = match (before, after) {
             (Some(before), Some(after)) => checked(own, before, after),
             _ => own,

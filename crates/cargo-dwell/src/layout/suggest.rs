@@ -99,10 +99,10 @@ impl Suggestion {
         if evidence.heap == 0 || evidence.break_even_percent == 0 {
             return text;
         }
-        let of = self.parts.join(", ");
+        let parts = self.parts.join(", ");
         // What passes a queue is made again for each message.
         let each = if evidence.is_queue() { "value that passes with" } else { "value with" };
-        let text = format!("{text}; an allocation of {} bytes for each {each} {of}", count(evidence.heap));
+        let text = format!("{text}; an allocation of {} bytes for each {each} {parts}", count(evidence.heap));
         match self.kind {
             Change::BoxError => text,
             _ => format!("{text}: saves memory while fewer than {} % have it", evidence.break_even_percent),
@@ -113,8 +113,8 @@ impl Suggestion {
 impl Evidence {
     /// Returns `true` if all that holds many values passes them on.
     fn is_queue(&self) -> bool {
-        let mut many = self.holders.iter().filter(|of| of.rank == Rank::Many).peekable();
-        many.peek().is_some() && many.all(|of| of.is_queue)
+        let mut many = self.holders.iter().filter(|holder| holder.rank == Rank::Many).peekable();
+        many.peek().is_some() && many.all(|holder| holder.is_queue)
     }
 }
 
@@ -185,7 +185,9 @@ impl<'p> Facts<'p> {
         let mut sizes = Sizes::new(self.program);
         let mut queue = BinaryHeap::new();
         for (id, ty) in self.program.types().filter(|(_, ty)| ty.own) {
-            let Some((candidate, suggestion)) = self.best(id, &sizes).filter(|(_, of)| of.shown) else { continue };
+            let Some((candidate, suggestion)) = self.best(id, &sizes).filter(|(_, suggestion)| suggestion.shown) else {
+                continue;
+            };
             let worth = self.worth(&sizes, &candidate, &suggestion);
             if worth > 0 {
                 queue.push((worth, ty.size, Reverse(id)));
@@ -197,7 +199,10 @@ impl<'p> Facts<'p> {
             if heads.contains(head) {
                 continue;
             }
-            let Some((candidate, mut suggestion)) = self.best(id, &sizes).filter(|(_, of)| of.shown) else { continue };
+            let Some((candidate, mut suggestion)) = self.best(id, &sizes).filter(|(_, suggestion)| suggestion.shown)
+            else {
+                continue;
+            };
             let now = self.worth(&sizes, &candidate, &suggestion);
             // What holds the values is as large as before.
             if now == 0 {
@@ -210,14 +215,18 @@ impl<'p> Facts<'p> {
             heads.insert(head);
             suggestion.order = self.chosen.len() as u64;
             suggestion.shrinks =
-                candidate.after.keys().filter(|of| **of != id && self.program.get(**of).own).count() as u64;
+                candidate.after.keys().filter(|changed| **changed != id && self.program.get(**changed).own).count()
+                    as u64;
             self.chosen.insert(id, suggestion);
-            let changed = candidate.after.keys().flat_map(|of| self.embedding.inside(*of).iter().chain([of]));
+            let changed = candidate.after.keys().flat_map(|inner| self.embedding.inside(*inner).iter().chain([inner]));
             let changed: BTreeSet<TypeId> = changed.copied().collect();
             sizes.apply(&candidate.boxes, candidate.after);
             // A type around it may have another change now: the next variant is smaller.
             for id in changed {
-                let Some((candidate, suggestion)) = self.best(id, &sizes).filter(|(_, of)| of.shown) else { continue };
+                let Some((candidate, suggestion)) = self.best(id, &sizes).filter(|(_, suggestion)| suggestion.shown)
+                else {
+                    continue;
+                };
                 let worth = self.worth(&sizes, &candidate, &suggestion);
                 if worth > 0 {
                     queue.push((worth, self.program.size_of(id), Reverse(id)));
@@ -241,10 +250,10 @@ impl<'p> Facts<'p> {
                 let ty = self.program.get(**id);
                 self.holders.is_on_heap(**id) || is(ty, "core::result::Result")
             });
-            return returned.map(|(id, after)| sizes.of(*id).size.saturating_sub(after.size)).max().unwrap_or(0);
+            return returned.map(|(id, after)| sizes.layout(*id).size.saturating_sub(after.size)).max().unwrap_or(0);
         }
         let on_heap = candidate.after.iter().filter(|(id, _)| self.holders.is_on_heap(**id));
-        let less = on_heap.map(|(id, after)| sizes.of(*id).size.saturating_sub(after.size));
+        let less = on_heap.map(|(id, after)| sizes.layout(*id).size.saturating_sub(after.size));
         let worth = less.fold(0, u64::saturating_add);
         match candidate.kind {
             _ if candidate.is_general => worth / 4,
@@ -269,18 +278,23 @@ impl<'p> Facts<'p> {
             items: &self.items,
             is_counted: self.counts.is_some(),
         };
-        let judged = finder.of(id, item).into_iter().map(|of| self.judge(id, ty, of, sizes));
+        let judged = finder.candidates(id, item).into_iter().map(|candidate| self.judge(id, ty, candidate, sizes));
         // Most structs have a `String`: what nothing speaks for is not worth a line.
-        let is_compact = |of: &Suggestion| matches!(of.kind, Change::BoxSlice | Change::Niche | Change::Flags);
-        let judged = judged.filter(|(_, of)| of.shown || !is_compact(of));
-        judged.max_by_key(|(_, of)| {
-            let boxes = of.parts.len() as u64;
-            (of.shown, of.evidence.saves_in_all, of.saves / if of.kind == Change::BoxVariants { boxes } else { 1 })
+        let is_compact =
+            |suggestion: &Suggestion| matches!(suggestion.kind, Change::BoxSlice | Change::Niche | Change::Flags);
+        let judged = judged.filter(|(_, suggestion)| suggestion.shown || !is_compact(suggestion));
+        judged.max_by_key(|(_, suggestion)| {
+            let boxes = suggestion.parts.len() as u64;
+            (
+                suggestion.shown,
+                suggestion.evidence.saves_in_all,
+                suggestion.saves / if suggestion.kind == Change::BoxVariants { boxes } else { 1 },
+            )
         })
     }
 
     /// Returns what its author or the program has against a change of a type.
-    fn declined(&self, ty: &Type, of: &Candidate) -> Option<Withheld> {
+    fn declined(&self, ty: &Type, candidate: &Candidate) -> Option<Withheld> {
         let item = self.item(ty);
         if let Some(reason) = item.and_then(Item::kept) {
             return Some(Withheld::new(Reason::Keep, format!("`// dwell: keep`: {reason}")));
@@ -291,11 +305,11 @@ impl<'p> Facts<'p> {
                 "a macro declares it, or its source is not in the workspace",
             ));
         }
-        if of.heap == 0 {
+        if candidate.heap == 0 {
             return None;
         }
-        let lints = match of.kind {
-            Change::BoxVariants if of.is_rare => &["large_enum_variant", "result_large_err"][..],
+        let lints = match candidate.kind {
+            Change::BoxVariants if candidate.is_rare => &["large_enum_variant", "result_large_err"][..],
             Change::BoxVariants => &["large_enum_variant"],
             Change::BoxError => &["result_large_err"],
             _ => &[],
@@ -315,32 +329,32 @@ impl<'p> Facts<'p> {
     }
 
     /// Adds the evidence to a change, and why it is not shown.
-    fn judge(&self, id: TypeId, ty: &Type, of: Candidate, sizes: &Sizes<'_>) -> (Candidate, Suggestion) {
-        let break_even = of.break_even();
-        let mut evidence = Evidence { break_even_percent: break_even, heap: of.heap, ..Evidence::default() };
-        let against = self.counts.as_ref().and_then(|counts| count_values(counts, ty, &of, &mut evidence));
-        evidence.holders = self.holders.of(self.program, &self.embedding, id, sizes);
+    fn judge(&self, id: TypeId, ty: &Type, candidate: Candidate, sizes: &Sizes<'_>) -> (Candidate, Suggestion) {
+        let break_even = candidate.break_even();
+        let mut evidence = Evidence { break_even_percent: break_even, heap: candidate.heap, ..Evidence::default() };
+        let against = self.counts.as_ref().and_then(|counts| count_values(counts, ty, &candidate, &mut evidence));
+        evidence.holders = self.holders.around(self.program, &self.embedding, id, sizes);
         evidence.rank = evidence.holders.first().map_or(Rank::Once, |holder| holder.rank);
-        let against = self.declined(ty, &of).or(against).or_else(|| of.against.clone());
-        let withheld = against.or_else(|| self.without_evidence(ty, &of, &evidence));
+        let against = self.declined(ty, &candidate).or(against).or_else(|| candidate.against.clone());
+        let withheld = against.or_else(|| self.without_evidence(ty, &candidate, &evidence));
         evidence.holders.truncate(10);
         let suggestion = Suggestion {
-            kind: of.kind,
-            how: of.how.clone(),
-            saves: of.saves,
-            size: of.size,
-            parts: of.parts.iter().map(|part| format!("`{part}`")).collect(),
-            edits: of.edits.clone(),
+            kind: candidate.kind,
+            how: candidate.how.clone(),
+            saves: candidate.saves,
+            size: candidate.size,
+            parts: candidate.parts.iter().map(|part| format!("`{part}`")).collect(),
+            edits: candidate.edits.clone(),
             evidence,
             shown: withheld.is_none(),
             withheld,
             ..Suggestion::default()
         };
-        (of, suggestion)
+        (candidate, suggestion)
     }
 
     /// Returns what is missing for a change without a census.
-    fn without_evidence(&self, ty: &Type, of: &Candidate, evidence: &Evidence) -> Option<Withheld> {
+    fn without_evidence(&self, ty: &Type, candidate: &Candidate, evidence: &Evidence) -> Option<Withheld> {
         if evidence.live.is_some() {
             return None;
         }
@@ -353,36 +367,36 @@ impl<'p> Facts<'p> {
         if evidence.rank == Rank::Task && item.is_some_and(Item::is_deserialized) {
             return few("it is a configuration, of which there is one".to_owned());
         }
-        if of.kind == Change::Reorder {
+        if candidate.kind == Change::Reorder {
             // It costs nothing where the program runs.
-            let is_enough = evidence.rank >= Rank::Boxed || of.saves >= LARGE_REORDER;
+            let is_enough = evidence.rank >= Rank::Boxed || candidate.saves >= LARGE_REORDER;
             return if is_enough { None } else { few(few_values(evidence)) };
         }
         let is_returned = evidence.holders.iter().any(|holder| holder.rank >= Rank::Returned);
-        if of.is_rare && is_returned {
+        if candidate.is_rare && is_returned {
             return None;
         }
-        if of.is_rare || evidence.rank <= Rank::Future {
+        if candidate.is_rare || evidence.rank <= Rank::Future {
             return few(few_values(evidence));
         }
-        if matches!(of.kind, Change::BoxSlice | Change::Niche | Change::Flags)
+        if matches!(candidate.kind, Change::BoxSlice | Change::Niche | Change::Flags)
             && (evidence.rank < Rank::Many || evidence.is_queue())
         {
             return few(few_values(evidence));
         }
-        if break_even_is_low(of) {
+        if break_even_is_low(candidate) {
             let why = format!(
                 "it saves memory only while fewer than {} % of the values need the box, or saves little ({} bytes)",
-                of.break_even(),
-                count(of.saves)
+                candidate.break_even(),
+                count(candidate.saves)
             );
             return Some(Withheld::new(Reason::Little, why));
         }
         let variants = match &ty.kind {
-            Kind::Enum(all) if of.kind == Change::BoxVariants => all.variants.len(),
+            Kind::Enum(all) if candidate.kind == Change::BoxVariants => all.variants.len(),
             _ => usize::MAX,
         };
-        (evidence.is_queue() && of.parts.len().saturating_mul(2) >= variants).then(|| {
+        (evidence.is_queue() && candidate.parts.len().saturating_mul(2) >= variants).then(|| {
             let why = format!("{} only passes values on: each would be an allocation", evidence.holders[0].text());
             Withheld::new(Reason::Queue, why)
         })
@@ -400,28 +414,28 @@ fn few_values(evidence: &Evidence) -> String {
 /// The least saving of another order of the fields for a type with few values.
 const LARGE_REORDER: u64 = 64;
 
-fn break_even_is_low(of: &Candidate) -> bool {
-    of.break_even() < of.least_even || of.saves < of.least_shown
+fn break_even_is_low(candidate: &Candidate) -> bool {
+    candidate.break_even() < candidate.least_even || candidate.saves < candidate.least_shown
 }
 
 /// Adds the numbers of a census to the evidence. Returns why they speak against the change.
-fn count_values(counts: &Counts, ty: &Type, of: &Candidate, evidence: &mut Evidence) -> Option<Withheld> {
-    let found = match of.kind {
-        Change::BoxVariants => counts.of_variants(&ty.name, &of.parts),
+fn count_values(counts: &Counts, ty: &Type, candidate: &Candidate, evidence: &mut Evidence) -> Option<Withheld> {
+    let found = match candidate.kind {
+        Change::BoxVariants => counts.of_variants(&ty.name, &candidate.parts),
         Change::BoxOption => {
-            let all = of.parts.iter().filter_map(|field| counts.of_field(&ty.name, field));
+            let all = candidate.parts.iter().filter_map(|field| counts.of_field(&ty.name, field));
             all.reduce(|a, b| (a.0.max(b.0), a.1.max(b.1)))
         }
         Change::Reorder | Change::BoxSlice | Change::Niche | Change::Flags => {
-            of.parts.first().and_then(|first| counts.of_field(&ty.name, first))
+            candidate.parts.first().and_then(|first| counts.of_field(&ty.name, first))
         }
         // An error is returned, and not live for long.
         Change::BoxError => return None,
     };
     let against = |why: String| Some(Withheld::new(Reason::Census, why));
     let Some((live, boxed)) = found else { return against("the census has no value of it".to_owned()) };
-    let heap = if evidence.heap == 0 { 0 } else { boxed.saturating_mul(of.heap + HEADER) };
-    let gross = live.saturating_mul(of.saves);
+    let heap = if evidence.heap == 0 { 0 } else { boxed.saturating_mul(candidate.heap + HEADER) };
+    let gross = live.saturating_mul(candidate.saves);
     (evidence.live, evidence.boxed) = (Some(live), Some(boxed));
     evidence.saves_in_all = gross.checked_sub(heap).filter(|saves| *saves > 0);
     // A variant that most values are costs an allocation each.
@@ -475,10 +489,10 @@ mod tests {
 
         /// Adds an enum whose variants have one field each, or none.
         fn choice(&mut self, path: &str, size: u64, align: u64, variants: &[(&str, Option<TypeId>)]) -> TypeId {
-            let variants = variants.iter().zip(0..).map(|((name, of), number)| Variant {
+            let variants = variants.iter().zip(0..).map(|((name, types), number)| Variant {
                 name: (*name).into(),
                 discriminants: vec![number..=number],
-                fields: of.iter().map(|of| Field { name: "0".into(), ty: *of, offset: 4, line: None }).collect(),
+                fields: types.iter().map(|ty| Field { name: "0".into(), ty: *ty, offset: 4, line: None }).collect(),
             });
             let variants = variants.collect();
             let tag = Some(Tag { offset: 0, size: 1, niche: None });
@@ -521,7 +535,7 @@ mod tests {
         let event = event(&mut made);
         made.add("[app::Event; 8]", 832, 4, Kind::Array { element: event, count: 8 });
         let one = made.suggest(event);
-        assert_eq!(one.withheld.map(|of| of.reason), Some(Reason::NoAlloc));
+        assert_eq!(one.withheld.map(|withheld| withheld.reason), Some(Reason::NoAlloc));
     }
 
     /// `Vec<Option<(u8, Large)>>` elsewhere: most events may be large.
@@ -540,7 +554,7 @@ mod tests {
             let packet = [("Publish", Some(large)), ("Ack", Some(number)), ("Ping", None)];
             let packet = made.choice("app::Packet", 244, 4, &packet);
             made.generic("alloc::vec::Vec<app::Packet>", 24, &[packet]);
-            assert_eq!(made.suggest(packet).withheld.map(|of| of.reason), reason, "{outer}");
+            assert_eq!(made.suggest(packet).withheld.map(|withheld| withheld.reason), reason, "{outer}");
         }
     }
 
@@ -553,7 +567,7 @@ mod tests {
             let (large, small) = (made.bytes(240), made.bytes(2));
             let event = made.choice("app::Event", 244, 4, &[("Incoming", Some(large)), ("Outgoing", Some(small))]);
             made.generic(holder, 32, &[event]);
-            assert_eq!(made.suggest(event).withheld.map(|of| of.reason), reason, "{holder}");
+            assert_eq!(made.suggest(event).withheld.map(|withheld| withheld.reason), reason, "{holder}");
         }
     }
 
@@ -564,7 +578,7 @@ mod tests {
         let error = made.choice("app::Failure", 144, 8, &[("Query", Some(large)), ("Missing", Some(small))]);
         made.add("alloc::string::String", 24, 8, Kind::Struct(Vec::new()));
         let few = made.suggest(error);
-        assert_eq!(few.withheld.map(|of| of.reason), Some(Reason::Few));
+        assert_eq!(few.withheld.map(|withheld| withheld.reason), Some(Reason::Few));
         let result = [("Ok", Some(small)), ("Err", Some(error))];
         made.choice("core::result::Result<u64, app::Failure>", 152, 8, &result);
         let one = made.suggest(error);
@@ -602,7 +616,8 @@ mod tests {
             let span = made.add("app::Span", 32, 8, Kind::Struct(fields));
             made.generic("alloc::vec::Vec<app::Span>", 24, &[span]);
             let facts = Facts::new(&made.0, Some(folder.path()), None);
-            [row, node, span].map(|id| facts.suggest(id).map(|of| (of.kind, of.saves, of.shown)))
+            [row, node, span]
+                .map(|id| facts.suggest(id).map(|suggestion| (suggestion.kind, suggestion.saves, suggestion.shown)))
         };
         let niche = Some((Change::Niche, 16, true));
         assert_eq!(suggest(""), [Some((Change::BoxSlice, 24, true)), niche, niche]);

@@ -75,7 +75,8 @@ pub(super) fn summary(reasons: impl Iterator<Item = Reason>) -> Option<String> {
         *counts.entry(reason).or_default() += 1;
     }
     let all: u64 = counts.values().sum();
-    let parts: Vec<String> = counts.iter().map(|(of, number)| format!("{} {}", count(*number), of.text())).collect();
+    let parts: Vec<String> =
+        counts.iter().map(|(reason, number)| format!("{} {}", count(*number), reason.text())).collect();
     (all > 0).then(|| format!("{} withheld: {}", count(all), parts.join(", ")))
 }
 

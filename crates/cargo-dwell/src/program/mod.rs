@@ -359,12 +359,12 @@ impl Warnings {
 
     /// Prints the warnings of a target, unless it was built before.
     fn print(&mut self, artifact: &Artifact) {
-        let (of, rest) = std::mem::take(&mut self.held)
+        let (held, rest) = std::mem::take(&mut self.held)
             .into_iter()
             .partition(|(package, target, _)| *package == artifact.package_id && *target == artifact.target.name);
         self.held = rest;
         if !artifact.fresh {
-            Self { held: of }.print_all();
+            Self { held }.print_all();
         }
     }
 
@@ -520,11 +520,11 @@ mod tests {
         let manifest = "[profile.dist]\ninherits = \"release\"\n[profile.dist.package.a]\ndebug = 1\n\
                         [profile.release.package.\"*\"]\ndebug = false\n[profile.release.package.b]\nopt-level = 3\n";
         std::fs::write(dir.path().join("Cargo.toml"), manifest).unwrap();
-        let of = |profile| packages_without_debug(dir.path(), profile);
+        let without_debug = |profile| packages_without_debug(dir.path(), profile);
         let pair = |profile: &str, package: &str| (profile.to_owned(), package.to_owned());
-        assert_eq!(of("dist"), [pair("dist", "a"), pair("release", "*")]);
-        assert_eq!(of("bench"), [pair("release", "*")]);
-        assert_eq!(of("dev"), []);
+        assert_eq!(without_debug("dist"), [pair("dist", "a"), pair("release", "*")]);
+        assert_eq!(without_debug("bench"), [pair("release", "*")]);
+        assert_eq!(without_debug("dev"), []);
     }
 
     #[test]

@@ -161,7 +161,9 @@ fn no_executable(packages: &[&Package]) -> String {
     };
     let mut others: Vec<_> = [Kind::Example, Kind::Test, Kind::Bench]
         .into_iter()
-        .flat_map(|kind| packages.iter().flat_map(move |package| targets(package, kind)).map(move |of| (kind, of)))
+        .flat_map(|kind| {
+            packages.iter().flat_map(move |package| targets(package, kind)).map(move |target| (kind, target))
+        })
         .map(|(kind, (_, target))| format!("{} {}", kind.flag(), target.name))
         .collect();
     if packages.iter().any(|package| package.targets.iter().any(is_library)) {

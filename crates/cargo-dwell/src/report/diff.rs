@@ -66,29 +66,29 @@ impl Diff {
         let Some(after) = new.snapshots.last() else { bail!("there is no snapshot to compare") };
         let same = old.snapshots.iter().rev().find(|snapshot| snapshot.at == after.at);
         let Some(before) = same.or(old.snapshots.last()) else { bail!("there is no snapshot to compare with") };
-        Ok(Self::of(before, after))
+        Ok(Self::between(before, after))
     }
 
     /// Compares two snapshots.
-    pub(crate) fn of(before: &Snapshot, after: &Snapshot) -> Self {
-        let key = |piece: &Piece<'_>| (piece.owner.to_owned(), piece.of.content.clone(), piece.of.element.clone());
+    pub(crate) fn between(before: &Snapshot, after: &Snapshot) -> Self {
+        let key = |piece: &Piece<'_>| (piece.owner.to_owned(), piece.row.content.clone(), piece.row.element.clone());
         let mut changes: BTreeMap<(String, String, String), Change> = BTreeMap::new();
         let mut types: BTreeMap<String, TypeChange> = BTreeMap::new();
         for (pieces, is_after) in [(pieces(before, after), false), (pieces(after, before), true)] {
             for piece in pieces {
-                let of = piece.of;
+                let blocks = piece.row;
                 let change = changes.entry(key(&piece)).or_insert_with(|| Change {
                     owner: piece.owner.to_owned(),
-                    content: of.content.clone(),
-                    element: of.element.clone(),
+                    content: blocks.content.clone(),
+                    element: blocks.element.clone(),
                     before_bytes: 0,
                     after_bytes: 0,
                     before_blocks: 0,
                     after_blocks: 0,
                     at: None,
                 });
-                let of_type = types.entry(of.content.clone()).or_insert_with(|| TypeChange {
-                    content: of.content.clone(),
+                let of_type = types.entry(blocks.content.clone()).or_insert_with(|| TypeChange {
+                    content: blocks.content.clone(),
                     before_bytes: 0,
                     after_bytes: 0,
                 });
@@ -106,16 +106,17 @@ impl Diff {
         }
         let mut changes: Vec<Change> = changes
             .into_values()
-            .filter(|of| (of.before_bytes, of.before_blocks) != (of.after_bytes, of.after_blocks))
+            .filter(|change| (change.before_bytes, change.before_blocks) != (change.after_bytes, change.after_blocks))
             .collect();
-        changes.sort_by_key(|of| std::cmp::Reverse(by(of.before_bytes, of.after_bytes)));
-        let mut types: Vec<TypeChange> = types.into_values().filter(|of| of.before_bytes != of.after_bytes).collect();
-        types.sort_by_key(|of| std::cmp::Reverse(by(of.before_bytes, of.after_bytes)));
-        let moment = |of: &Snapshot| Moment {
-            at: of.at.clone(),
-            millis: of.millis,
-            live_bytes: of.live_bytes,
-            live_blocks: of.live_blocks,
+        changes.sort_by_key(|change| std::cmp::Reverse(by(change.before_bytes, change.after_bytes)));
+        let mut types: Vec<TypeChange> =
+            types.into_values().filter(|change| change.before_bytes != change.after_bytes).collect();
+        types.sort_by_key(|change| std::cmp::Reverse(by(change.before_bytes, change.after_bytes)));
+        let moment = |snapshot: &Snapshot| Moment {
+            at: snapshot.at.clone(),
+            millis: snapshot.millis,
+            live_bytes: snapshot.live_bytes,
+            live_blocks: snapshot.live_blocks,
         };
         Self { version: dwell_heap::json::VERSION, before: moment(before), after: moment(after), changes, types }
     }
@@ -131,15 +132,15 @@ impl Diff {
             bytes(after.live_bytes)
         );
         let head = ["owner", "what", "change", "before", "after", "blocks", "allocated at"].map(str::to_owned).to_vec();
-        let row = |of: &Change| {
+        let row = |changed: &Change| {
             vec![
-                of.owner.clone(),
-                of.content.clone(),
-                change(of.before_bytes, of.after_bytes),
-                bytes(of.before_bytes),
-                bytes(of.after_bytes),
-                signed(of.before_blocks, of.after_blocks),
-                of.at.clone().unwrap_or_default(),
+                changed.owner.clone(),
+                changed.content.clone(),
+                change(changed.before_bytes, changed.after_bytes),
+                bytes(changed.before_bytes),
+                bytes(changed.after_bytes),
+                signed(changed.before_blocks, changed.after_blocks),
+                changed.at.clone().unwrap_or_default(),
             ]
         };
         (title, Table { head, rows: self.changes.iter().map(row).collect() })
@@ -165,15 +166,15 @@ impl Diff {
         let most = top.unwrap_or(if look.markdown { usize::MAX } else { ROWS });
         look.heading(out, "By type and field", "  largest growth first")?;
         let mut rows = vec![header(&["change", "before", "after", "blocks", "owner", "what", "allocated at"])];
-        for of in self.changes.iter().take(most) {
+        for changed in self.changes.iter().take(most) {
             rows.push(vec![
-                right(change(of.before_bytes, of.after_bytes)),
-                right(bytes(of.before_bytes)),
-                right(bytes(of.after_bytes)),
-                right(signed(of.before_blocks, of.after_blocks)),
-                Cell::new(&of.owner),
-                Cell::new(&of.content),
-                Cell::new(of.at.as_deref().unwrap_or("")),
+                right(change(changed.before_bytes, changed.after_bytes)),
+                right(bytes(changed.before_bytes)),
+                right(bytes(changed.after_bytes)),
+                right(signed(changed.before_blocks, changed.after_blocks)),
+                Cell::new(&changed.owner),
+                Cell::new(&changed.content),
+                Cell::new(changed.at.as_deref().unwrap_or("")),
             ]);
         }
         look.table(out, &rows)?;
@@ -182,12 +183,12 @@ impl Diff {
         }
         look.heading(out, "By type", "")?;
         let mut rows = vec![header(&["change", "before", "after", "what"])];
-        for of in self.types.iter().take(most) {
+        for changed in self.types.iter().take(most) {
             rows.push(vec![
-                right(change(of.before_bytes, of.after_bytes)),
-                right(bytes(of.before_bytes)),
-                right(bytes(of.after_bytes)),
-                Cell::new(&of.content),
+                right(change(changed.before_bytes, changed.after_bytes)),
+                right(bytes(changed.before_bytes)),
+                right(bytes(changed.after_bytes)),
+                Cell::new(&changed.content),
             ]);
         }
         look.table(out, &rows)
@@ -197,7 +198,7 @@ impl Diff {
 /// Blocks of one owner and type that one line allocated.
 struct Piece<'s> {
     owner: &'s str,
-    of: &'s Blocks,
+    row: &'s Blocks,
     at: Option<&'s str>,
     bytes: u64,
     blocks: u64,
@@ -208,32 +209,34 @@ struct Piece<'s> {
 /// A local variable has a known value at some moments, and at others not; then its blocks have no owner, and neither have
 /// those that they lead to. Such blocks get the owner that only the other snapshot has for blocks of the same line.
 fn pieces<'s>(one: &'s Snapshot, other: &'s Snapshot) -> Vec<Piece<'s>> {
-    let is_known = |owner: &str, content: &str| one.blocks.iter().any(|of| of.owner == owner && of.content == content);
-    let elsewhere = |of: &Blocks, at: &str| {
+    let is_known =
+        |owner: &str, content: &str| one.blocks.iter().any(|blocks| blocks.owner == owner && blocks.content == content);
+    let elsewhere = |blocks: &Blocks, at: &str| {
         let mut same = other.blocks.iter().filter(|other| {
-            other.content == of.content && other.sites.iter().any(|site| site.at.as_deref() == Some(at))
+            other.content == blocks.content && other.sites.iter().any(|site| site.at.as_deref() == Some(at))
         });
-        same.find(|other| !is_unsure(other) && !is_known(&other.owner, &of.content)).map(|other| other.owner.as_str())
+        same.find(|other| !is_unsure(other) && !is_known(&other.owner, &blocks.content))
+            .map(|other| other.owner.as_str())
     };
     let mut all = Vec::new();
-    for of in &one.blocks {
-        let (mut bytes, mut blocks) = (of.bytes, of.blocks);
-        for site in &of.sites {
+    for held in &one.blocks {
+        let (mut bytes, mut blocks) = (held.bytes, held.blocks);
+        for site in &held.sites {
             let at = site.at.as_deref();
-            let owner = at.filter(|_| is_unsure(of)).and_then(|at| elsewhere(of, at)).unwrap_or(&of.owner);
-            all.push(Piece { owner, of, at, bytes: site.bytes, blocks: site.blocks });
+            let owner = at.filter(|_| is_unsure(held)).and_then(|at| elsewhere(held, at)).unwrap_or(&held.owner);
+            all.push(Piece { owner, row: held, at, bytes: site.bytes, blocks: site.blocks });
             bytes = bytes.saturating_sub(site.bytes);
             blocks = blocks.saturating_sub(site.blocks);
         }
         // Only some of the sites are listed.
-        all.push(Piece { owner: &of.owner, of, at: None, bytes, blocks });
+        all.push(Piece { owner: &held.owner, row: held, at: None, bytes, blocks });
     }
     all
 }
 
 /// Returns `true` for an owner that may be another one at the next moment.
-fn is_unsure(of: &Blocks) -> bool {
-    matches!(&*of.by, "stack" | "cycle")
+fn is_unsure(blocks: &Blocks) -> bool {
+    matches!(&*blocks.by, "stack" | "cycle")
 }
 
 /// Formats a difference in bytes: `+1.2 MB`.
@@ -252,20 +255,20 @@ mod tests {
     use super::*;
     use dwell_heap::json::CallSite;
 
-    fn snapshot(of: &[(&str, &str, u64)]) -> Snapshot {
-        let blocks = of.iter().map(|&(owner, content, bytes)| Blocks {
+    fn snapshot(rows: &[(&str, &str, u64)]) -> Snapshot {
+        let blocks = rows.iter().map(|&(owner, content, bytes)| Blocks {
             owner: owner.into(),
             content: content.into(),
             bytes,
             blocks: bytes / 8,
             ..Blocks::default()
         });
-        Snapshot { blocks: blocks.collect(), live_bytes: of.iter().map(|of| of.2).sum(), ..Snapshot::default() }
+        Snapshot { blocks: blocks.collect(), live_bytes: rows.iter().map(|row| row.2).sum(), ..Snapshot::default() }
     }
 
     #[test]
     fn blocks_of_one_line_keep_their_owner() {
-        let of = |owner: &str, by: &str, bytes: u64, line: u32| {
+        let row = |owner: &str, by: &str, bytes: u64, line: u32| {
             let site = CallSite { at: Some(format!("src/main.rs:{line}")), bytes, blocks: 1, ..CallSite::default() };
             let content = if line == 1 { "Vec<Item>" } else { "String" };
             let (owner, by, content) = (owner.into(), by.into(), content.into());
@@ -273,12 +276,16 @@ mod tests {
         };
         let snapshot = |blocks| Snapshot { blocks, ..Snapshot::default() };
         // At first the variable has no known value, so nothing owns its items' texts.
-        let before = [of("(stack)", "stack", 800, 1), of("(stack)", "stack", 90_000, 2), of("(stack)", "stack", 7, 3)];
-        let after = [of("(local items of app::main)", "local", 800, 1), of("Item.name", "field", 99_000, 2)];
-        let after = after.into_iter().chain([of("(stack)", "stack", 7, 3)]).collect();
-        let diff = Diff::of(&snapshot(before.to_vec()), &snapshot(after));
-        let changes: Vec<_> =
-            diff.changes.iter().map(|of| (of.owner.as_str(), of.before_bytes, of.after_bytes)).collect();
+        let before =
+            [row("(stack)", "stack", 800, 1), row("(stack)", "stack", 90_000, 2), row("(stack)", "stack", 7, 3)];
+        let after = [row("(local items of app::main)", "local", 800, 1), row("Item.name", "field", 99_000, 2)];
+        let after = after.into_iter().chain([row("(stack)", "stack", 7, 3)]).collect();
+        let diff = Diff::between(&snapshot(before.to_vec()), &snapshot(after));
+        let changes: Vec<_> = diff
+            .changes
+            .iter()
+            .map(|change| (change.owner.as_str(), change.before_bytes, change.after_bytes))
+            .collect();
         assert_eq!(changes, [("Item.name", 90_000, 99_000)]);
     }
 
@@ -286,7 +293,7 @@ mod tests {
     fn changes_are_sorted_by_growth() {
         let before = snapshot(&[("A.x", "Vec<u8>", 80), ("A.y", "String", 400), ("A.z", "Box<B>", 8)]);
         let after = snapshot(&[("A.x", "Vec<u8>", 8000), ("A.z", "Box<B>", 8), ("A.w", "Vec<u8>", 16)]);
-        let diff = Diff::of(&before, &after);
+        let diff = Diff::between(&before, &after);
         let owners: Vec<&str> = diff.changes.iter().map(|change| &*change.owner).collect();
         assert_eq!(owners, ["A.x", "A.w", "A.y"]);
         assert_eq!((diff.types[0].content.as_str(), diff.types[0].after_bytes), ("Vec<u8>", 8016));

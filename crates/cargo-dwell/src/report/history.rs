@@ -36,9 +36,9 @@ impl Row {
 fn rows(snapshots: &[&Snapshot]) -> Vec<Row> {
     let mut found: BTreeMap<(&str, &str), Vec<u64>> = BTreeMap::new();
     for (at, snapshot) in snapshots.iter().enumerate() {
-        for of in &snapshot.blocks {
-            let row = found.entry((&of.owner, &of.content)).or_insert_with(|| vec![0; snapshots.len()]);
-            row[at] = row[at].saturating_add(of.bytes);
+        for blocks in &snapshot.blocks {
+            let row = found.entry((&blocks.owner, &blocks.content)).or_insert_with(|| vec![0; snapshots.len()]);
+            row[at] = row[at].saturating_add(blocks.bytes);
         }
     }
     let mut rows: Vec<Row> = found
@@ -75,7 +75,7 @@ pub(super) fn write(all: &[&Snapshot], look: &Look, out: &mut impl io::Write) ->
     };
     for row in std::iter::once(&all_bytes).chain(&rows) {
         let at = row.steepest();
-        let mut cells: Vec<Cell> = row.bytes.iter().map(|of| right(bytes(*of))).collect();
+        let mut cells: Vec<Cell> = row.bytes.iter().map(|size| right(bytes(*size))).collect();
         cells.push(Cell::new(format!("{} and {}", shown[at].at, shown[at + 1].at)));
         cells.extend([Cell::new(&row.owner), Cell::new(&row.content)]);
         table.push(cells);
@@ -89,7 +89,8 @@ pub(super) fn charts(all: &[&Snapshot]) -> Vec<Histogram> {
     if all.len() < 3 {
         return Vec::new();
     }
-    let bars = |of: &[u64]| shown.iter().zip(of).map(|(snapshot, bytes)| (snapshot.at.clone(), *bytes)).collect();
+    let bars =
+        |numbers: &[u64]| shown.iter().zip(numbers).map(|(snapshot, bytes)| (snapshot.at.clone(), *bytes)).collect();
     let live: Vec<u64> = shown.iter().map(|snapshot| snapshot.live_bytes).collect();
     let mut charts = vec![Histogram { title: "Live bytes by time".into(), unit: Unit::Bytes, bars: bars(&live) }];
     charts.extend(rows(&shown).into_iter().map(|row| Histogram {
@@ -106,12 +107,12 @@ mod tests {
     use dwell_heap::json::Blocks;
 
     fn snapshot(at: &str, leak: u64) -> Snapshot {
-        let of =
+        let blocks =
             |owner: &str, bytes| Blocks { owner: owner.into(), content: "Vec<u8>".into(), bytes, ..Blocks::default() };
         Snapshot {
             at: at.into(),
             live_bytes: leak + 10,
-            blocks: vec![of("A.leak", leak), of("A.same", 10)],
+            blocks: vec![blocks("A.leak", leak), blocks("A.same", 10)],
             ..Snapshot::default()
         }
     }

@@ -47,7 +47,7 @@ fn page(document: &Document, diff: Option<&Diff>) -> String {
         notes.push(format!("Allocations were sampled: the live bytes have a standard error of {}.", bytes(error)));
     }
     let of_run = match document.snapshots.as_slice() {
-        [first, .., last] if diff.is_none() => Some(Diff::of(first, last)),
+        [first, .., last] if diff.is_none() => Some(Diff::between(first, last)),
         _ => None,
     };
     let charts = super::history::charts(&document.snapshots.iter().collect::<Vec<_>>());
@@ -113,15 +113,16 @@ fn histograms(snapshot: &Snapshot) -> Vec<Histogram> {
         bins.iter().map(|bin| (label(bin), bin.count)).collect()
     };
     let mut all = Vec::new();
-    let kept = snapshot.retained.iter().filter(|of| of.bytes >= snapshot.live_bytes / 100).take(KEPT);
-    let kept: Vec<(String, u64)> = kept.map(|of| (format!("{} {}", of.owner, of.content), of.bytes)).collect();
+    let kept = snapshot.retained.iter().filter(|keeper| keeper.bytes >= snapshot.live_bytes / 100).take(KEPT);
+    let kept: Vec<(String, u64)> =
+        kept.map(|keeper| (format!("{} {}", keeper.owner, keeper.content), keeper.bytes)).collect();
     if !kept.is_empty() {
         all.push(Histogram { title: "What each owner keeps".into(), unit: Unit::Bytes, bars: kept });
     }
-    for of in snapshot.retained.iter().filter(|of| !of.keys.is_empty()).take(HISTOGRAMS) {
-        let keys = of.keys.iter().map(|key| (key.key.clone(), key.bytes)).collect();
+    for keeper in snapshot.retained.iter().filter(|keeper| !keeper.keys.is_empty()).take(HISTOGRAMS) {
+        let keys = keeper.keys.iter().map(|key| (key.key.clone(), key.bytes)).collect();
         all.push(Histogram {
-            title: format!("{} {}: what its largest keys keep", of.owner, of.content),
+            title: format!("{} {}: what its largest keys keep", keeper.owner, keeper.content),
             unit: Unit::Bytes,
             bars: keys,
         });
@@ -133,9 +134,9 @@ fn histograms(snapshot: &Snapshot) -> Vec<Histogram> {
             bars: bars(&snapshot.sizes, " B"),
         });
     }
-    for of in snapshot.blocks.iter().filter(|of| !of.lengths.is_empty()).take(HISTOGRAMS) {
-        let title = format!("{}: {} by their length", of.owner, of.content);
-        all.push(Histogram { title, unit: Unit::Count, bars: bars(&of.lengths, "") });
+    for blocks in snapshot.blocks.iter().filter(|blocks| !blocks.lengths.is_empty()).take(HISTOGRAMS) {
+        let title = format!("{}: {} by their length", blocks.owner, blocks.content);
+        all.push(Histogram { title, unit: Unit::Count, bars: bars(&blocks.lengths, "") });
     }
     all
 }
@@ -143,11 +144,11 @@ fn histograms(snapshot: &Snapshot) -> Vec<Histogram> {
 /// Returns a chart of live bytes by owning type, field, and content.
 fn icicle(snapshot: &Snapshot) -> Bar {
     let mut owners: BTreeMap<&str, Vec<Bar>> = BTreeMap::new();
-    for of in &snapshot.blocks {
-        let owner = type_of(&of.owner);
-        let field = of.owner.strip_prefix(owner).unwrap_or_default();
-        let name = if field.is_empty() { of.content.clone() } else { field.to_owned() };
-        owners.entry(owner).or_default().push(blocks(snapshot, of, name));
+    for group in &snapshot.blocks {
+        let owner = type_of(&group.owner);
+        let field = group.owner.strip_prefix(owner).unwrap_or_default();
+        let name = if field.is_empty() { group.content.clone() } else { field.to_owned() };
+        owners.entry(owner).or_default().push(blocks(snapshot, group, name));
     }
     let sorted = |mut bars: Vec<Bar>| {
         bars.sort_by(|a, b| b.bytes.cmp(&a.bytes).then_with(|| a.name.cmp(&b.name)));
@@ -170,26 +171,26 @@ fn icicle(snapshot: &Snapshot) -> Bar {
 }
 
 /// Returns a bar for the blocks of one owner: bytes in use, absent values among them, and unused bytes.
-fn blocks(snapshot: &Snapshot, of: &Blocks, name: String) -> Bar {
-    let class = match of.content.split('<').next().unwrap_or_default() {
+fn blocks(snapshot: &Snapshot, blocks: &Blocks, name: String) -> Bar {
+    let class = match blocks.content.split('<').next().unwrap_or_default() {
         "String" | "PathBuf" | "OsString" | "CString" => Class::Text,
-        _ if of.content.ends_with("str>") => Class::Text,
+        _ if blocks.content.ends_with("str>") => Class::Text,
         "Vec" | "VecDeque" | "BinaryHeap" | "LinkedList" => Class::Sequence,
         "HashMap" | "HashSet" | "HashTable" | "BTreeMap" | "BTreeSet" => Class::Map,
         "Box" | "Rc" | "Arc" => Class::Pointer,
         _ => Class::Other,
     };
-    let mut details = vec![("what".to_owned(), of.content.clone()), ("blocks".to_owned(), count(of.blocks))];
-    match of.len {
-        Some(len) => details.push(("elements".into(), format!("{} of {} B", count(len), count(of.element_size)))),
-        None => details.push(("slots".into(), format!("{}, length unknown", count(of.capacity)))),
+    let mut details = vec![("what".to_owned(), blocks.content.clone()), ("blocks".to_owned(), count(blocks.blocks))];
+    match blocks.len {
+        Some(len) => details.push(("elements".into(), format!("{} of {} B", count(len), count(blocks.element_size)))),
+        None => details.push(("slots".into(), format!("{}, length unknown", count(blocks.capacity)))),
     }
-    details.extend(of.sites.iter().take(3).map(|site| {
+    details.extend(blocks.sites.iter().take(3).map(|site| {
         let at = site.at.as_deref().unwrap_or("?");
         ("allocated at".to_owned(), format!("{at} in {}, {}", site.function, bytes(site.bytes)))
     }));
     let mut bars = Vec::new();
-    let mut rest = of.bytes;
+    let mut rest = blocks.bytes;
     let mut part = |name: String, bytes: u64, class: Class| {
         let bytes = bytes.min(rest);
         rest -= bytes;
@@ -197,19 +198,21 @@ fn blocks(snapshot: &Snapshot, of: &Blocks, name: String) -> Bar {
             bars.push(Bar { name, bytes, class, ..Bar::default() });
         }
     };
-    part(" unused capacity".into(), of.unused_bytes, Class::Spare);
-    for field in snapshot.fields.iter().filter(|field| field.of == of.element || is_inline(&of.element, &field.of)) {
+    part(" unused capacity".into(), blocks.unused_bytes, Class::Spare);
+    for field in
+        snapshot.fields.iter().filter(|field| field.owner == blocks.element || is_inline(&blocks.element, &field.owner))
+    {
         // A pointer could replace absent fields. Their share in these blocks is estimated as their share of all values.
-        let values = of.len.unwrap_or(0).min(field.instances);
+        let values = blocks.len.unwrap_or(0).min(field.instances);
         if field.size > 8 && field.instances > 0 && field.variants.iter().any(|variant| variant.name == "None") {
             let absent = u128::from(field.instances - field.filled) * u128::from(values) / u128::from(field.instances);
             let absent = u64::try_from(absent).unwrap_or(0).saturating_mul(field.size);
             part(format!(" {}: None", field.field), absent, Class::Absent);
         }
     }
-    for field in snapshot.fields.iter().filter(|field| field.of == of.element) {
+    for field in snapshot.fields.iter().filter(|field| field.owner == blocks.element) {
         // What its elements have inline. The part that is absent is above.
-        let whole = of.len.unwrap_or(0).saturating_mul(field.size);
+        let whole = blocks.len.unwrap_or(0).saturating_mul(field.size);
         let absent = format!(" {}: None", field.field);
         let absent = bars.iter().find(|bar| bar.name == absent).map_or(0, |bar| bar.bytes);
         let bytes = whole.saturating_sub(absent).min(rest);
@@ -225,22 +228,22 @@ fn blocks(snapshot: &Snapshot, of: &Blocks, name: String) -> Bar {
             });
         }
     }
-    Bar { name, bytes: of.bytes, class, details, bars }
+    Bar { name, bytes: blocks.bytes, class, details, bars }
 }
 
 fn table(snapshot: &Snapshot) -> Table {
     let head = ["owner", "what", "element", "bytes", "blocks", "in use", "capacity", "unused", "allocated at"];
-    let row = |of: &Blocks| {
+    let row = |blocks: &Blocks| {
         vec![
-            of.owner.clone(),
-            of.content.clone(),
-            of.element.clone(),
-            bytes(of.bytes),
-            count(of.blocks),
-            of.len.map_or_else(|| "?".to_owned(), count),
-            count(of.capacity),
-            bytes(of.unused_bytes),
-            of.sites.first().and_then(|site| site.at.clone()).unwrap_or_default(),
+            blocks.owner.clone(),
+            blocks.content.clone(),
+            blocks.element.clone(),
+            bytes(blocks.bytes),
+            count(blocks.blocks),
+            blocks.len.map_or_else(|| "?".to_owned(), count),
+            count(blocks.capacity),
+            bytes(blocks.unused_bytes),
+            blocks.sites.first().and_then(|site| site.at.clone()).unwrap_or_default(),
         ]
     };
     Table { head: head.map(str::to_owned).to_vec(), rows: snapshot.blocks.iter().map(row).collect() }
@@ -271,7 +274,7 @@ mod tests {
             ],
             sizes: vec![Bin { from: 128, to: 255, count: 3 }, Bin { from: 256, to: 511, count: 1 }],
             fields: vec![Field {
-                of: "Shape".into(),
+                owner: "Shape".into(),
                 field: "traits".into(),
                 size: 40,
                 instances: 10,

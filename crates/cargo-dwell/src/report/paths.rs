@@ -25,7 +25,7 @@ pub(crate) fn expect(document: &Document, asked: &str) -> Result<()> {
 pub(crate) fn write(paths: &[Path], look: &Look, out: &mut impl io::Write) -> io::Result<()> {
     for path in paths {
         let root = path.root.as_deref().unwrap_or("what nothing else is known to hold");
-        look.heading(out, &format!("Path to {}", path.of), &format!(": from {root}"))?;
+        look.heading(out, &format!("Path to {}", path.target), &format!(": from {root}"))?;
         let mut rows = vec![header(&["held by", "block", "bytes", "what"])];
         for (number, step) in path.steps.iter().enumerate() {
             let is_left_out = |number: usize| number >= STEPS / 2 && number + STEPS / 2 < path.steps.len();

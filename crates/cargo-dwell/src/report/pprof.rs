@@ -28,24 +28,24 @@ impl FileFormat for Pprof {
 
 fn profile(snapshot: &Snapshot) -> Profile {
     let mut profile = Profile::new(&[("inuse_objects", "count"), ("inuse_space", "bytes")], "inuse_space");
-    for of in &snapshot.blocks {
-        let texts = [("type", of.element.as_str()), ("owner", of.owner.as_str())];
-        let unused = [("unused", of.unused_bytes, "bytes")];
-        let frames = frames(snapshot, of);
-        profile.add(frames.iter().map(String::as_str), &[of.blocks, of.bytes], &texts, &unused);
+    for blocks in &snapshot.blocks {
+        let texts = [("type", blocks.element.as_str()), ("owner", blocks.owner.as_str())];
+        let unused = [("unused", blocks.unused_bytes, "bytes")];
+        let frames = frames(snapshot, blocks);
+        profile.add(frames.iter().map(String::as_str), &[blocks.blocks, blocks.bytes], &texts, &unused);
     }
     profile
 }
 
 /// Returns what the blocks are, and their owners up to a root.
-fn frames(snapshot: &Snapshot, of: &Blocks) -> Vec<String> {
-    let what = match of.sites.first().and_then(|site| site.at.as_ref()) {
-        Some(at) => format!("{} ({at})", of.content),
-        None => of.content.clone(),
+fn frames(snapshot: &Snapshot, blocks: &Blocks) -> Vec<String> {
+    let what = match blocks.sites.first().and_then(|site| site.at.as_ref()) {
+        Some(at) => format!("{} ({at})", blocks.content),
+        None => blocks.content.clone(),
     };
-    let mut frames = vec![what, of.owner.clone()];
-    if ["field", "weak"].contains(&&*of.by) {
-        frames.extend(owners(snapshot, type_of(&of.owner)).into_iter().map(|step| step.owner));
+    let mut frames = vec![what, blocks.owner.clone()];
+    if ["field", "weak"].contains(&&*blocks.by) {
+        frames.extend(owners(snapshot, type_of(&blocks.owner)).into_iter().map(|step| step.owner));
     }
     frames
 }

@@ -36,11 +36,12 @@ pub(super) fn apart_from(rss: &Rss) -> String {
 
 /// Tells where the threads were spawned, if they are many. std has a block for the result of each.
 fn threads(snapshot: &Snapshot) -> Option<String> {
-    let is_result =
-        |of: &&Blocks| of.content.starts_with("Arc<Packet<") || of.content.starts_with("Arc<thread::Packet<");
+    let is_result = |blocks: &&Blocks| {
+        blocks.content.starts_with("Arc<Packet<") || blocks.content.starts_with("Arc<thread::Packet<")
+    };
     let all = || snapshot.blocks.iter().filter(is_result);
-    let number: u64 = all().map(|of| of.blocks).sum();
-    let mut sites: Vec<_> = all().flat_map(|of| &of.sites).collect();
+    let number: u64 = all().map(|blocks| blocks.blocks).sum();
+    let mut sites: Vec<_> = all().flat_map(|blocks| &blocks.sites).collect();
     sites.sort_by_key(|site| std::cmp::Reverse(site.blocks));
     let at = |site: &&CallSite| format!("{} at {}", count(site.blocks), site.at.as_deref().unwrap_or(&site.function));
     let shown: Vec<String> = sites.iter().take(3).map(at).collect();
@@ -63,14 +64,15 @@ pub(super) fn write(snapshot: &Snapshot, look: &Look, out: &mut impl io::Write) 
     }
     look.table(out, &rows)?;
     if !rss.largest_stacks.is_empty() {
-        let stacks = rss.largest_stacks.iter().map(|(name, threads, of)| match threads {
-            1 => format!("{name} {}", bytes(*of)),
-            _ => format!("{name} ({} threads) {}", count(*threads), bytes(*of)),
+        let stacks = rss.largest_stacks.iter().map(|(name, threads, size)| match threads {
+            1 => format!("{name} {}", bytes(*size)),
+            _ => format!("{name} ({} threads) {}", count(*threads), bytes(*size)),
         });
         writeln!(out, "The largest stacks: {}.", stacks.collect::<Vec<_>>().join(", "))?;
     }
     if !rss.largest_files.is_empty() {
-        let files: Vec<String> = rss.largest_files.iter().map(|(file, of)| format!("{file} {}", bytes(*of))).collect();
+        let files: Vec<String> =
+            rss.largest_files.iter().map(|(file, resident)| format!("{file} {}", bytes(*resident))).collect();
         writeln!(out, "The largest files: {}.", files.join(", "))?;
     }
     if rss.untouched > 0 {
@@ -80,15 +82,15 @@ pub(super) fn write(snapshot: &Snapshot, look: &Look, out: &mut impl io::Write) 
         let pages = format!(": {} pages of 4 KiB are mostly free, but not empty", count(rss.mostly_free));
         look.heading(out, "What keeps these pages", &pages)?;
         let mut rows = vec![header(&["pages", "alone", "blocks", "live bytes", "owner", "allocated at", "would free"])];
-        for of in &rss.survivors {
+        for survivor in &rss.survivors {
             rows.push(vec![
-                right(count(of.pages)),
-                right(count(of.alone)),
-                right(count(of.blocks)),
-                right(bytes(of.bytes)),
-                Cell::new(named(of)),
-                Cell::new(&of.at),
-                right(bytes(of.returns)),
+                right(count(survivor.pages)),
+                right(count(survivor.alone)),
+                right(count(survivor.blocks)),
+                right(bytes(survivor.bytes)),
+                Cell::new(named(survivor)),
+                Cell::new(&survivor.at),
+                right(bytes(survivor.returns)),
             ]);
         }
         look.table(out, &rows)?;
@@ -96,28 +98,35 @@ pub(super) fn write(snapshot: &Snapshot, look: &Look, out: &mut impl io::Write) 
     if !rss.remedies.is_empty() {
         look.heading(out, "What returns memory to the system", "")?;
         let mut rows = vec![header(&["returns", "how"])];
-        for of in &rss.remedies {
-            rows.push(vec![right(bytes(of.returns)), Cell::new(&of.how)]);
+        for remedy in &rss.remedies {
+            rows.push(vec![right(bytes(remedy.returns)), Cell::new(&remedy.how)]);
         }
         look.table(out, &rows)?;
     }
     Ok(())
 }
 
-fn named(of: &Survivor) -> String {
-    if of.content.is_empty() { of.owner.clone() } else { format!("{}: {}", of.owner, of.content) }
+fn named(survivor: &Survivor) -> String {
+    if survivor.content.is_empty() {
+        survivor.owner.clone()
+    } else {
+        format!("{}: {}", survivor.owner, survivor.content)
+    }
 }
 
 /// Returns a chart of the parts. Below fragmentation are those who keep the pages, by what would be free without them.
 pub(super) fn icicle(rss: &Rss) -> Bar {
-    let survivor = |of: &Survivor| Bar {
-        name: format!(" {}", named(of)),
-        bytes: of.returns,
+    let survivor = |survivor: &Survivor| Bar {
+        name: format!(" {}", named(survivor)),
+        bytes: survivor.returns,
         class: Class::Pointer,
         details: vec![
-            ("pages".into(), format!("{}, of which {} have no other block", count(of.pages), count(of.alone))),
-            ("blocks".into(), format!("{} of {}", count(of.blocks), bytes(of.bytes))),
-            ("allocated at".into(), of.at.clone()),
+            (
+                "pages".into(),
+                format!("{}, of which {} have no other block", count(survivor.pages), count(survivor.alone)),
+            ),
+            ("blocks".into(), format!("{} of {}", count(survivor.blocks), bytes(survivor.bytes))),
+            ("allocated at".into(), survivor.at.clone()),
         ],
         bars: Vec::new(),
     };
@@ -125,7 +134,7 @@ pub(super) fn icicle(rss: &Rss) -> Bar {
     let bars = bars.map(|(number, (name, part, class))| {
         let mut bar = Bar { name: format!(" {name}"), bytes: part, class, ..Bar::default() };
         if number == 2 {
-            bar.bars = rss.survivors.iter().filter(|of| of.returns > 0).map(survivor).collect();
+            bar.bars = rss.survivors.iter().filter(|survivor| survivor.returns > 0).map(survivor).collect();
             bar.details = vec![("mostly free".into(), plural(rss.mostly_free, "page"))];
         }
         bar
@@ -184,9 +193,12 @@ mod tests {
             sites: vec![site(7, 1), site(3, blocks - 1)],
             ..Blocks::default()
         };
-        let of = |blocks| Snapshot { blocks: vec![results(blocks)], rss: Some(Rss::default()), ..Snapshot::default() };
-        assert_eq!(text(&of(63)), "");
-        assert!(text(&of(300)).starts_with("300 threads were spawned: 299 at src/main.rs:3, 1 at src/main.rs:7."));
+        let snapshot =
+            |blocks| Snapshot { blocks: vec![results(blocks)], rss: Some(Rss::default()), ..Snapshot::default() };
+        assert_eq!(text(&snapshot(63)), "");
+        assert!(
+            text(&snapshot(300)).starts_with("300 threads were spawned: 299 at src/main.rs:3, 1 at src/main.rs:7.")
+        );
     }
 
     #[test]

@@ -45,7 +45,7 @@ pub(crate) fn write(document: &Document, top: Option<usize>, look: &Look, out: &
     history::write(&timed, look, out)?;
     if let [first, .., last] = timed[..] {
         look.heading(out, "What grew", &format!(" from {} to {}", first.at, last.at))?;
-        super::diff::Diff::of(first, last).write(top, look, out)?;
+        super::diff::Diff::between(first, last).write(top, look, out)?;
     }
     Ok(())
 }
@@ -97,19 +97,19 @@ fn one(
     }
     super::rss::write(snapshot, look, out)?;
     writeln!(out)?;
-    let has_ages = snapshot.blocks.iter().any(|of| !of.ages.is_empty());
+    let has_ages = snapshot.blocks.iter().any(|blocks| !blocks.ages.is_empty());
     let names = ["live bytes", "blocks", "what", "owner", "unused", "of it live since"];
     let mut rows = vec![header(if has_ages { &names } else { &names[..5] })];
-    for of in snapshot.blocks.iter().take(most) {
+    for blocks in snapshot.blocks.iter().take(most) {
         rows.push(vec![
-            right(bytes(of.bytes)),
-            right(count(of.blocks)),
-            Cell::new(what(of)),
-            Cell::new(owner(of)),
-            Cell::new(unused(of, snapshot)),
+            right(bytes(blocks.bytes)),
+            right(count(blocks.blocks)),
+            Cell::new(what(blocks)),
+            Cell::new(owner(blocks)),
+            Cell::new(unused(blocks, snapshot)),
         ]);
         if has_ages && let Some(row) = rows.last_mut() {
-            row.push(Cell::new(ages(of)));
+            row.push(Cell::new(ages(blocks)));
         }
     }
     look.table(out, &rows)?;
@@ -126,54 +126,54 @@ fn more(all: usize, shown: usize, look: &Look, out: &mut impl io::Write) -> io::
 }
 
 /// Describes the contents of blocks: `Vec<Shape>: 1,200 x 96 B`.
-fn what(of: &Blocks) -> String {
-    let element = match (of.len, of.content.as_str()) {
-        _ if of.by == "unknown" => return of.content.clone(),
-        (None, _) if of.element_size > 0 && of.capacity > 0 => {
-            format!("{} slots x {} B, length unknown", count(of.capacity), count(of.element_size))
+fn what(blocks: &Blocks) -> String {
+    let element = match (blocks.len, blocks.content.as_str()) {
+        _ if blocks.by == "unknown" => return blocks.content.clone(),
+        (None, _) if blocks.element_size > 0 && blocks.capacity > 0 => {
+            format!("{} slots x {} B, length unknown", count(blocks.capacity), count(blocks.element_size))
         }
-        (None, _) => return of.content.clone(),
+        (None, _) => return blocks.content.clone(),
         (Some(len), "String") => format!("{} of text", bytes(len)),
         (Some(len), content) if content.split_once("<dyn ").is_some_and(|(start, _)| !start.contains('<')) => {
-            format!("{} {} x {} B", of.element, count(len), count(of.element_size))
+            format!("{} {} x {} B", blocks.element, count(len), count(blocks.element_size))
         }
-        (Some(len), _) => format!("{} x {} B", count(len), count(of.element_size)),
+        (Some(len), _) => format!("{} x {} B", count(len), count(blocks.element_size)),
     };
-    format!("{}: {element}", of.content)
+    format!("{}: {element}", blocks.content)
 }
 
 /// Returns the owner, or the call site if there is no owner.
-fn owner(of: &Blocks) -> String {
-    let is_root = matches!(&*of.by, "stack" | "task" | "cycle" | "leak" | "unknown");
-    match of.sites.first().filter(|_| is_root) {
-        Some(site) => format!("{} {}", of.owner, site.at.as_deref().unwrap_or(&site.function)),
-        None if of.by == "weak" => format!("{} (raw pointer)", of.owner),
-        None if of.shared_by.is_empty() => of.owner.clone(),
-        None => shared(of),
+fn owner(blocks: &Blocks) -> String {
+    let is_root = matches!(&*blocks.by, "stack" | "task" | "cycle" | "leak" | "unknown");
+    match blocks.sites.first().filter(|_| is_root) {
+        Some(site) => format!("{} {}", blocks.owner, site.at.as_deref().unwrap_or(&site.function)),
+        None if blocks.by == "weak" => format!("{} (raw pointer)", blocks.owner),
+        None if blocks.shared_by.is_empty() => blocks.owner.clone(),
+        None => shared(blocks),
     }
 }
 
 /// Returns the fields that share the values of a row: `Cache.all [] (5,000), Audit.entry (5,000)`.
-fn shared(of: &Blocks) -> String {
-    let sharers: Vec<String> = of
+fn shared(blocks: &Blocks) -> String {
+    let sharers: Vec<String> = blocks
         .shared_by
         .iter()
         .take(SHARERS)
         .map(|sharer| format!("{} ({})", sharer.owner, count(sharer.references)))
         .collect();
-    let more = of.shared_by.len().saturating_sub(SHARERS);
+    let more = blocks.shared_by.len().saturating_sub(SHARERS);
     if more == 0 { sharers.join(", ") } else { format!("{}, {more} more", sharers.join(", ")) }
 }
 
-fn unused(of: &Blocks, snapshot: &Snapshot) -> String {
+fn unused(blocks: &Blocks, snapshot: &Snapshot) -> String {
     let mut parts = Vec::new();
-    if of.leaked_bytes > 0 {
-        parts.push(format!("{} leaked", bytes(of.leaked_bytes)));
+    if blocks.leaked_bytes > 0 {
+        parts.push(format!("{} leaked", bytes(blocks.leaked_bytes)));
     }
-    if of.unused_bytes > 0 {
-        parts.push(format!("{} capacity", bytes(of.unused_bytes)));
+    if blocks.unused_bytes > 0 {
+        parts.push(format!("{} capacity", bytes(blocks.unused_bytes)));
     }
-    let texts = snapshot.strings.iter().find(|strings| strings.owner == of.owner && of.element == "u8");
+    let texts = snapshot.strings.iter().find(|strings| strings.owner == blocks.owner && blocks.element == "u8");
     if let Some(texts) = texts.filter(|texts| texts.duplicate_bytes > 0) {
         parts.push(format!("{} duplicates", bytes(texts.duplicate_bytes)));
     }
@@ -181,9 +181,9 @@ fn unused(of: &Blocks, snapshot: &Snapshot) -> String {
 }
 
 /// Returns since when most of the blocks live, with the part of the bytes: `10s (90.0 %)`.
-fn ages(of: &Blocks) -> String {
-    let most = of.ages.iter().max_by_key(|age| age.bytes);
-    most.map_or_else(String::new, |age| format!("{} ({})", age.since, percent(age.bytes, of.bytes)))
+fn ages(blocks: &Blocks) -> String {
+    let most = blocks.ages.iter().max_by_key(|age| age.bytes);
+    most.map_or_else(String::new, |age| format!("{} ({})", age.since, percent(age.bytes, blocks.bytes)))
 }
 
 /// Writes what would be freed without each owner: by default the largest ones.
@@ -195,18 +195,18 @@ fn retained(snapshot: &Snapshot, top: Option<usize>, look: &Look, out: &mut impl
     }
     look.heading(out, "What each owner keeps", ": the bytes that would be freed without it")?;
     let mut table = vec![header(&["keeps", "of live", "blocks", "owner", "of which the largest keys"])];
-    for of in rows {
-        let key = |key: &RetainedKey| format!("{} {}", key.key, percent(key.bytes, of.bytes));
-        let keys: Vec<String> = of.keys.iter().filter(|key| key.bytes >= of.bytes / 100).map(key).collect();
-        let at = of.at.as_deref().map_or_else(String::new, |at| format!(" {at}"));
+    for keeper in rows {
+        let key = |key: &RetainedKey| format!("{} {}", key.key, percent(key.bytes, keeper.bytes));
+        let keys: Vec<String> = keeper.keys.iter().filter(|key| key.bytes >= keeper.bytes / 100).map(key).collect();
+        let at = keeper.at.as_deref().map_or_else(String::new, |at| format!(" {at}"));
         table.push(vec![
-            right(bytes(of.bytes)),
-            right(percent(of.bytes, snapshot.live_bytes)),
-            right(count(of.blocks)),
-            Cell::new(if of.content.is_empty() {
-                of.owner.clone()
+            right(bytes(keeper.bytes)),
+            right(percent(keeper.bytes, snapshot.live_bytes)),
+            right(count(keeper.blocks)),
+            Cell::new(if keeper.content.is_empty() {
+                keeper.owner.clone()
             } else {
-                format!("{}: {}{at}", of.owner, of.content)
+                format!("{}: {}{at}", keeper.owner, keeper.content)
             }),
             Cell::new(keys.join(", ")),
         ]);
@@ -219,8 +219,8 @@ fn findings(snapshot: &Snapshot, most: usize, look: &Look, out: &mut impl io::Wr
         snapshot.findings.iter().partition(|finding| finding.dependency.is_none());
     if own.is_empty() {
         look.heading(out, "What to change", "")?;
-        let of = if others.is_empty() { "" } else { " of the program's own types" };
-        writeln!(out, "No change{of} was found that would save a thousandth of the live bytes.")?;
+        let whose = if others.is_empty() { "" } else { " of the program's own types" };
+        writeln!(out, "No change{whose} was found that would save a thousandth of the live bytes.")?;
     } else {
         look.heading(out, "What to change", ", largest saving first")?;
         look.table(out, &finding_rows(own.iter().copied().take(most), snapshot.live_bytes))?;
@@ -315,8 +315,9 @@ impl<'d> TypeDetail<'d> {
         let Some(snapshot) = document.largest() else {
             bail!("there is no snapshot");
         };
-        let is_it =
-            |of: &str| is_named(of, name) || of.split_once("::").is_some_and(|(start, _)| is_named(start, name));
+        let is_it = |type_name: &str| {
+            is_named(type_name, name) || type_name.split_once("::").is_some_and(|(start, _)| is_named(start, name))
+        };
         let around = around(&snapshot.fields, name);
         let detail = Self {
             name,
@@ -325,24 +326,26 @@ impl<'d> TypeDetail<'d> {
             holds: snapshot
                 .blocks
                 .iter()
-                .filter(|of| of.content == name || around.iter().any(|name| has_inline(&of.element, name)))
+                .filter(|blocks| blocks.content == name || around.iter().any(|name| has_inline(&blocks.element, name)))
                 .collect(),
-            owns: snapshot.blocks.iter().filter(|of| is_named(type_of(&of.owner), name)).collect(),
-            fields: snapshot.fields.iter().filter(|of| is_it(&of.of)).collect(),
-            enums: snapshot.enums.iter().filter(|of| is_it(&of.of)).collect(),
-            strings: snapshot.strings.iter().filter(|of| is_named(type_of(&of.owner), name)).collect(),
+            owns: snapshot.blocks.iter().filter(|blocks| is_named(type_of(&blocks.owner), name)).collect(),
+            fields: snapshot.fields.iter().filter(|row| is_it(&row.owner)).collect(),
+            enums: snapshot.enums.iter().filter(|row| is_it(&row.name)).collect(),
+            strings: snapshot.strings.iter().filter(|row| is_named(type_of(&row.owner), name)).collect(),
             findings: snapshot
                 .findings
                 .iter()
-                .filter(|of| of.fields.iter().any(|field| is_named(type_of(field), name)) || of.location == name)
+                .filter(|blocks| {
+                    blocks.fields.iter().any(|field| is_named(type_of(field), name)) || blocks.location == name
+                })
                 .collect(),
             path: path(snapshot, name),
             paths: &snapshot.paths,
         };
         if detail.holds.is_empty() && detail.owns.is_empty() && detail.fields.is_empty() && detail.enums.is_empty() {
-            let mut names: HashSet<&str> = snapshot.fields.iter().map(|of| type_of(&of.of)).collect();
-            names.extend(snapshot.enums.iter().map(|of| &*of.of));
-            names.extend(snapshot.blocks.iter().flat_map(|of| [&*of.content, &*of.element]));
+            let mut names: HashSet<&str> = snapshot.fields.iter().map(|field| type_of(&field.owner)).collect();
+            names.extend(snapshot.enums.iter().map(|row| &*row.name));
+            names.extend(snapshot.blocks.iter().flat_map(|blocks| [&*blocks.content, &*blocks.element]));
             let mut names: Vec<&str> = names.into_iter().collect();
             names.sort_unstable();
             bail!("no live value is of type `{name}`{}", dwell_output::nearest::suggestion(name, names.into_iter()));
@@ -356,7 +359,7 @@ impl<'d> TypeDetail<'d> {
         if look.markdown {
             writeln!(out, "# {}\n", self.name)?;
         }
-        let held: u64 = self.holds.iter().map(|of| of.bytes).sum();
+        let held: u64 = self.holds.iter().map(|blocks| blocks.bytes).sum();
         writeln!(
             out,
             "{} at {}: blocks that contain it take {} ({} of {}); its fields own {}",
@@ -365,7 +368,7 @@ impl<'d> TypeDetail<'d> {
             bytes(held),
             percent(held, self.live_bytes),
             bytes(self.live_bytes),
-            bytes(self.owns.iter().map(|of| of.bytes).sum())
+            bytes(self.owns.iter().map(|blocks| blocks.bytes).sum())
         )?;
         for (title, blocks) in [("In blocks", &self.holds), ("What its fields own", &self.owns)] {
             if blocks.is_empty() {
@@ -373,23 +376,23 @@ impl<'d> TypeDetail<'d> {
             }
             look.heading(out, title, "")?;
             let mut rows = vec![header(&["bytes", "blocks", "what", "owner", "unused", "mean block"])];
-            for of in blocks.iter().take(most) {
+            for row in blocks.iter().take(most) {
                 rows.push(vec![
-                    right(bytes(of.bytes)),
-                    right(count(of.blocks)),
-                    Cell::new(what(of)),
-                    Cell::new(owner(of)),
-                    right(bytes(of.unused_bytes)),
-                    right(bytes(of.bytes / of.blocks.max(1))),
+                    right(bytes(row.bytes)),
+                    right(count(row.blocks)),
+                    Cell::new(what(row)),
+                    Cell::new(owner(row)),
+                    right(bytes(row.unused_bytes)),
+                    right(bytes(row.bytes / row.blocks.max(1))),
                 ]);
             }
             look.table(out, &rows)?;
         }
-        for of in self.holds.iter().chain(&self.owns).filter(|of| !of.lengths.is_empty()).take(most) {
-            look.heading(out, "Lengths", &format!("  of {} of {}", of.content, owner(of)))?;
-            let all: u64 = of.lengths.iter().map(|bin| bin.count).sum();
+        for blocks in self.holds.iter().chain(&self.owns).filter(|blocks| !blocks.lengths.is_empty()).take(most) {
+            look.heading(out, "Lengths", &format!("  of {} of {}", blocks.content, owner(blocks)))?;
+            let all: u64 = blocks.lengths.iter().map(|bin| bin.count).sum();
             let mut rows = vec![header(&["elements", "collections", ""])];
-            for bin in &of.lengths {
+            for bin in &blocks.lengths {
                 let range = if bin.from == bin.to {
                     count(bin.from)
                 } else {
@@ -402,33 +405,33 @@ impl<'d> TypeDetail<'d> {
         if !self.fields.is_empty() {
             look.heading(out, "Fields", "")?;
             let mut rows = vec![header(&["field", "type", "size", "values", "not empty", "values per variant"])];
-            for of in self.fields.iter().take(most) {
-                let variants: Vec<String> = of
+            for field in self.fields.iter().take(most) {
+                let variants: Vec<String> = field
                     .variants
                     .iter()
                     .filter(|variant| variant.count > 0)
                     .map(|variant| format!("{} {}", variant.name, count(variant.count)))
                     .collect();
                 rows.push(vec![
-                    Cell::new(format!("{}.{}", of.of, of.field)),
-                    Cell::new(&of.field_type),
-                    right(count(of.size)),
-                    right(count(of.instances)),
-                    right(percent(of.filled, of.instances)),
+                    Cell::new(format!("{}.{}", field.owner, field.field)),
+                    Cell::new(&field.field_type),
+                    right(count(field.size)),
+                    right(count(field.instances)),
+                    right(percent(field.filled, field.instances)),
                     Cell::new(variants.join(", ")),
                 ]);
             }
             look.table(out, &rows)?;
         }
-        for of in &self.enums {
-            look.heading(out, "Variants", &format!("  {} values of {} B", count(of.instances), count(of.size)))?;
+        for row in &self.enums {
+            look.heading(out, "Variants", &format!("  {} values of {} B", count(row.instances), count(row.size)))?;
             let mut rows = vec![header(&["values", "of all", "variant", ""])];
-            for variant in of.variants.iter().filter(|variant| variant.count > 0).take(most) {
+            for variant in row.variants.iter().filter(|variant| variant.count > 0).take(most) {
                 rows.push(vec![
                     right(count(variant.count)),
-                    right(percent(variant.count, of.instances)),
+                    right(percent(variant.count, row.instances)),
                     Cell::new(&variant.name),
-                    Cell::new(histogram(variant.count, of.instances)),
+                    Cell::new(histogram(variant.count, row.instances)),
                 ]);
             }
             look.table(out, &rows)?;
@@ -436,13 +439,13 @@ impl<'d> TypeDetail<'d> {
         if !self.strings.is_empty() {
             look.heading(out, "Texts", "")?;
             let mut rows = vec![header(&["texts", "distinct", "bytes", "duplicates", "owner"])];
-            for of in self.strings.iter().take(most) {
+            for string in self.strings.iter().take(most) {
                 rows.push(vec![
-                    right(count(of.count)),
-                    right(count(of.distinct)),
-                    right(bytes(of.bytes)),
-                    right(bytes(of.duplicate_bytes)),
-                    Cell::new(&of.owner),
+                    right(count(string.count)),
+                    right(count(string.distinct)),
+                    right(bytes(string.bytes)),
+                    right(bytes(string.duplicate_bytes)),
+                    Cell::new(&string.owner),
                 ]);
             }
             look.table(out, &rows)?;
@@ -472,7 +475,7 @@ fn histogram(part: u64, whole: u64) -> String {
 
 /// Returns `true` if the name of a type contains `name` as a whole word: `Shape` in `Option<Shape>`.
 fn mentions(text: &str, name: &str) -> bool {
-    let is_word = |character: Option<char>| character.is_some_and(|of| of.is_alphanumeric() || of == '_');
+    let is_word = |character: Option<char>| character.is_some_and(|letter| letter.is_alphanumeric() || letter == '_');
     text.match_indices(name)
         .any(|(at, _)| !is_word(text[..at].chars().next_back()) && !is_word(text[at + name.len()..].chars().next()))
 }
@@ -481,16 +484,16 @@ fn mentions(text: &str, name: &str) -> bool {
 fn path(snapshot: &Snapshot, name: &str) -> Vec<String> {
     owners(snapshot, name)
         .into_iter()
-        .map(|Step { of, within, owner }| match within {
-            Some(blocks) => format!("{of} is in {} of {}", blocks.content, self::owner(blocks)),
-            None => format!("{of} is in {owner}"),
+        .map(|Step { type_name, within, owner }| match within {
+            Some(blocks) => format!("{type_name} is in {} of {}", blocks.content, self::owner(blocks)),
+            None => format!("{type_name} is in {owner}"),
         })
         .collect()
 }
 
 /// A step from a type to its owner.
 pub(crate) struct Step<'d> {
-    of: &'d str,
+    type_name: &'d str,
     /// What the owner has the type in, if that is a block.
     within: Option<&'d Blocks>,
     pub(crate) owner: String,
@@ -500,23 +503,30 @@ pub(crate) struct Step<'d> {
 pub(crate) fn owners<'d>(snapshot: &'d Snapshot, name: &'d str) -> Vec<Step<'d>> {
     let mut steps = Vec::new();
     let mut met: HashSet<&str> = HashSet::new();
-    let mut of = name;
-    while steps.len() < LONGEST && met.insert(of) {
+    let mut type_name = name;
+    while steps.len() < LONGEST && met.insert(type_name) {
         // The owner stores the type inline, or in a block.
-        let holder =
-            snapshot.blocks.iter().filter(|blocks| has_inline(&blocks.element, of)).max_by_key(|blocks| blocks.bytes);
+        let holder = snapshot
+            .blocks
+            .iter()
+            .filter(|blocks| has_inline(&blocks.element, type_name))
+            .max_by_key(|blocks| blocks.bytes);
         let inline = || {
-            snapshot.fields.iter().filter(|field| mentions(&field.field_type, of)).max_by_key(|field| field.instances)
+            snapshot
+                .fields
+                .iter()
+                .filter(|field| mentions(&field.field_type, type_name))
+                .max_by_key(|field| field.instances)
         };
         if let Some(blocks) = holder {
-            steps.push(Step { of, within: Some(blocks), owner: blocks.owner.clone() });
+            steps.push(Step { type_name, within: Some(blocks), owner: blocks.owner.clone() });
             if !["field", "weak"].contains(&&*blocks.by) {
                 break;
             }
-            of = type_of(&blocks.owner);
+            type_name = type_of(&blocks.owner);
         } else if let Some(field) = inline() {
-            steps.push(Step { of, within: None, owner: format!("{}.{}", field.of, field.field) });
-            of = type_of(&field.of);
+            steps.push(Step { type_name, within: None, owner: format!("{}.{}", field.owner, field.field) });
+            type_name = type_of(&field.owner);
         } else {
             break;
         }

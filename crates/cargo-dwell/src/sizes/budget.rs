@@ -81,7 +81,7 @@ impl Budgets {
                 lines.extend(broken.map(|id| line(program, id, budget.most)));
             }
             if !is_known {
-                let names = programs.iter().flat_map(|program| program.types()).map(|(_, of)| &*of.name);
+                let names = programs.iter().flat_map(|program| program.types()).map(|(_, ty)| &*ty.name);
                 let near = nearest::suggestion(&budget.name, names);
                 let message = format!("the budget for `{}` matches no type of the program{near}", budget.name);
                 if asked || self.strict {
@@ -92,9 +92,9 @@ impl Budgets {
         }
         if let Some(most) = self.max_future {
             for program in programs {
-                let is_future = |of: &Type| matches!(of.kind, Kind::Coroutine(_)) && (all || of.own);
-                let futures = program.types().filter(|(_, of)| is_future(of));
-                let mut broken: Vec<TypeId> = futures.filter(|(_, of)| of.size > most).map(|(id, _)| id).collect();
+                let is_future = |ty: &Type| matches!(ty.kind, Kind::Coroutine(_)) && (all || ty.own);
+                let futures = program.types().filter(|(_, ty)| is_future(ty));
+                let mut broken: Vec<TypeId> = futures.filter(|(_, ty)| ty.size > most).map(|(id, _)| id).collect();
                 broken.sort_by_key(|&id| std::cmp::Reverse(program.size_of(id)));
                 lines.extend(broken.into_iter().map(|id| line(program, id, most)));
             }
@@ -112,22 +112,23 @@ pub(crate) fn matching(program: &Program, name: &str) -> Vec<TypeId> {
         let end = text.find('<').filter(|_| text.ends_with('>') && !text.starts_with('<'));
         fits(&text[..end.unwrap_or(text.len())])
     };
-    let of = |of: &Type| fits(&of.name) || fits(&of.path) || without_arguments(&of.name) || without_arguments(&of.path);
-    let sized = |of: &Type| !matches!(of.kind, Kind::Vtable(_) | Kind::Opaque);
-    let found: Vec<_> = program.types().filter(|(_, ty)| sized(ty) && of(ty)).collect();
-    let own: Vec<TypeId> = found.iter().filter(|(_, of)| of.own).map(|(id, _)| *id).collect();
+    let is_named =
+        |ty: &Type| fits(&ty.name) || fits(&ty.path) || without_arguments(&ty.name) || without_arguments(&ty.path);
+    let sized = |ty: &Type| !matches!(ty.kind, Kind::Vtable(_) | Kind::Opaque);
+    let found: Vec<_> = program.types().filter(|(_, ty)| sized(ty) && is_named(ty)).collect();
+    let own: Vec<TypeId> = found.iter().filter(|(_, ty)| ty.own).map(|(id, _)| *id).collect();
     if own.is_empty() { found.into_iter().map(|(id, _)| id).collect() } else { own }
 }
 
 fn line(program: &Program, id: TypeId, most: u64) -> String {
-    let of = program.get(id);
-    let at = of.source.as_ref().map_or_else(String::new, |source| format!(" ({}:{})", source.file, source.line));
-    let why = why(program, of);
+    let ty = program.get(id);
+    let at = ty.source.as_ref().map_or_else(String::new, |source| format!(" ({}:{})", source.file, source.line));
+    let why = why(program, ty);
     let colon = if why.is_empty() { "" } else { ": " };
-    let size = of.size;
+    let size = ty.size;
     format!(
         "`{}`{at} takes {} bytes, {} more than its budget of {}{colon}{why}",
-        of.name,
+        ty.name,
         count(size),
         count(size - most),
         count(most)
@@ -135,11 +136,11 @@ fn line(program: &Program, id: TypeId, most: u64) -> String {
 }
 
 /// Names the fields that make a type large.
-pub(crate) fn why(program: &Program, of: &Type) -> String {
+pub(crate) fn why(program: &Program, ty: &Type) -> String {
     let end = |fields: &[Field]| {
         fields.iter().map(|field| field.offset.saturating_add(program.size_of(field.ty))).max().unwrap_or(0)
     };
-    match &of.kind {
+    match &ty.kind {
         Kind::Struct(fields) | Kind::Closure(fields) | Kind::Union(fields) => {
             largest(program, fields, "its largest field")
         }

@@ -46,7 +46,7 @@ pub(crate) struct By {
     /// that it awaits.
     pub(crate) field: String,
     #[serde(rename = "type")]
-    pub(crate) of: String,
+    pub(crate) type_name: String,
     /// The size before, in bytes; 0 if the part is new.
     pub(crate) before: u64,
     /// The size after, in bytes; 0 if the part is gone.
@@ -80,9 +80,9 @@ impl Diff {
             Known::read(file)?
         } else {
             let program = dwell_debuginfo::load(file, options)?;
-            Known::of(&Document::new(&program, Selection { profile: None, ..selection }))?
+            Known::from_document(&Document::new(&program, Selection { profile: None, ..selection }))?
         };
-        let after = Known::of(after)?;
+        let after = Known::from_document(after)?;
         if let (Some(old), Some(new)) = (&before.program.profile, &after.program.profile)
             && old != new
         {
@@ -215,11 +215,11 @@ impl Diff {
 
 impl By {
     pub(crate) fn text(&self) -> String {
-        let of = if self.of.is_empty() { String::new() } else { format!(": {}", self.of) };
+        let suffix = if self.type_name.is_empty() { String::new() } else { format!(": {}", self.type_name) };
         match (self.before, self.after) {
-            (0, after) => format!("added `{}{of}` ({})", self.field, plural(after, "byte")),
-            (before, 0) => format!("removed `{}{of}` ({})", self.field, plural(before, "byte")),
-            (before, after) => format!("`{}{of}` {} -> {}", self.field, count(before), count(after)),
+            (0, after) => format!("added `{}{suffix}` ({})", self.field, plural(after, "byte")),
+            (before, 0) => format!("removed `{}{suffix}` ({})", self.field, plural(before, "byte")),
+            (before, after) => format!("`{}{suffix}` {} -> {}", self.field, count(before), count(after)),
         }
     }
 }
@@ -245,46 +245,47 @@ fn items(known: Known) -> BTreeMap<String, Item> {
         }
     };
     // Futures are added last and replace types, since they have the names of variables.
-    for of in known.types {
-        let parts = type_parts(&of);
-        add(of.path, Item { kind: "type", name: of.name, size: of.size, parts });
+    for ty in known.types {
+        let parts = type_parts(&ty);
+        add(ty.path, Item { kind: "type", name: ty.name, size: ty.size, parts });
     }
-    for of in known.futures {
-        let parts = future_parts(&of);
-        add(of.path, Item { kind: "future", name: of.name, size: of.size, parts });
+    for future in known.futures {
+        let parts = future_parts(&future);
+        add(future.path, Item { kind: "future", name: future.name, size: future.size, parts });
     }
     items
 }
 
-fn type_parts(of: &KnownType) -> BTreeMap<String, (String, u64)> {
+fn type_parts(ty: &KnownType) -> BTreeMap<String, (String, u64)> {
     let mut parts = BTreeMap::new();
-    let field = |prefix: &str, field: &KnownField| (format!("{prefix}{}", field.name), (field.of.clone(), field.size));
-    parts.extend(of.fields.iter().map(|of| field("", of)));
-    for variant in &of.variants {
+    let field =
+        |prefix: &str, field: &KnownField| (format!("{prefix}{}", field.name), (field.type_name.clone(), field.size));
+    parts.extend(ty.fields.iter().map(|part| field("", part)));
+    for variant in &ty.variants {
         parts.insert(variant.name.clone(), (String::new(), variant.size));
-        parts.extend(variant.fields.iter().map(|of| field(&format!("{}.", variant.name), of)));
+        parts.extend(variant.fields.iter().map(|part| field(&format!("{}.", variant.name), part)));
     }
     parts
 }
 
 /// Returns the arguments and variables that a future holds, each with its largest size, and the futures that it awaits.
-fn future_parts(of: &futures::json::Future) -> BTreeMap<String, (String, u64)> {
+fn future_parts(future: &futures::json::Future) -> BTreeMap<String, (String, u64)> {
     let mut parts: BTreeMap<String, (String, u64)> = BTreeMap::new();
-    let mut add = |name: String, of: &str, size: u64| {
+    let mut add = |name: String, type_name: &str, size: u64| {
         let part = parts.entry(name).or_default();
         if size > part.1 {
-            *part = (of.to_owned(), size);
+            *part = (type_name.to_owned(), size);
         }
     };
-    for capture in &of.captures {
-        add(format!("argument {}", capture.name), &capture.of, capture.size);
+    for capture in &future.captures {
+        add(format!("argument {}", capture.name), &capture.type_name, capture.size);
     }
-    for one in &of.awaits {
+    for one in &future.awaits {
         for held in &one.held {
-            add(held.name.clone(), &held.of, held.size);
+            add(held.name.clone(), &held.type_name, held.size);
         }
         if let Some(awaited) = &one.awaited {
-            add(format!("await {}", awaited.of), "", awaited.size);
+            add(format!("await {}", awaited.type_name), "", awaited.size);
         }
     }
     parts
@@ -293,15 +294,15 @@ fn future_parts(of: &futures::json::Future) -> BTreeMap<String, (String, u64)> {
 /// Returns the parts that differ between two items, with those that explain the change first.
 fn by(before: &Item, after: &Item) -> Vec<By> {
     let mut all: Vec<By> = Vec::new();
-    for (name, (of, size)) in &after.parts {
+    for (name, (type_name, size)) in &after.parts {
         let was = before.parts.get(name).map_or(0, |part| part.1);
         if was != *size {
-            all.push(By { field: name.clone(), of: of.clone(), before: was, after: *size });
+            all.push(By { field: name.clone(), type_name: type_name.clone(), before: was, after: *size });
         }
     }
-    for (name, (of, size)) in &before.parts {
+    for (name, (type_name, size)) in &before.parts {
         if *size > 0 && !after.parts.contains_key(name) {
-            all.push(By { field: name.clone(), of: of.clone(), before: *size, after: 0 });
+            all.push(By { field: name.clone(), type_name: type_name.clone(), before: *size, after: 0 });
         }
     }
     let grows = after.size > before.size;

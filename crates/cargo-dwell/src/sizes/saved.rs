@@ -110,7 +110,7 @@ pub(super) struct KnownType {
 pub(super) struct KnownField {
     pub(super) name: String,
     #[serde(rename = "type")]
-    pub(super) of: String,
+    pub(super) type_name: String,
     pub(super) size: u64,
 }
 
@@ -148,7 +148,7 @@ impl Known {
     }
 
     /// Converts a document as if it had been saved and read.
-    pub(crate) fn of(document: &Document) -> Result<Self> {
+    pub(crate) fn from_document(document: &Document) -> Result<Self> {
         let value = serde_json::to_value(document).context("the sizes cannot be written as JSON")?;
         Self::deserialize(value).context("the sizes cannot be read back")
     }

@@ -1,12 +1,25 @@
 //! What can make a frame smaller.
 
-use super::{LEAST_UNNAMED, Local, Row};
+use super::{LEAST_UNNAMED, Local, Row, Target};
 use dwell_output::units::count;
 
-/// The least frame for which something is advised.
-const LARGE: u64 = 2048;
-/// The same of a function that calls itself: each level has it.
-const LARGE_RECURSIVE: u64 = 512;
+impl Target {
+    /// Returns the least frame for which something is advised; of a function that calls itself, each level has one.
+    fn large(self, recursive: bool) -> u64 {
+        let bytes = if recursive { 512 } else { 2048 };
+        if self.is_small { bytes / 4 } else { bytes }
+    }
+
+    /// Returns how a local leaves the stack.
+    fn moved(self, local: &Local) -> String {
+        // `Box::new` of an array makes it on the stack first.
+        match local.type_name.strip_prefix('[') {
+            _ if !self.allocates => format!("`{}` in a static", local.name),
+            Some(_) => format!("`{}` on the heap: vec![..].into_boxed_slice()", local.name),
+            None => format!("`{}` in a Box", local.name),
+        }
+    }
+}
 
 impl Row {
     /// Returns the bytes of the frame without a name. Values that are made, moved or passed have none: a future on its way to
@@ -29,13 +42,13 @@ impl Row {
     fn remedy(&self) -> Option<(String, u64)> {
         let half = self.frame / 2;
         let largest = self.locals.first().filter(|local| local.size >= self.frame / 3);
-        if self.recursive && self.frame >= LARGE_RECURSIVE {
-            let part = largest.map_or_else(String::new, |local| format!(", or {}", boxed(local)));
+        if self.recursive && self.frame >= self.target.large(true) {
+            let part = largest.map_or_else(String::new, |local| format!(", or {}", self.target.moved(local)));
             let text =
                 format!("each level has {} bytes: a loop over a list of what is left to do{part}", count(self.frame));
             return Some((text, largest.map_or(0, |local| local.size)));
         }
-        if self.frame < LARGE {
+        if self.frame < self.target.large(false) {
             return None;
         }
         let inlined: Vec<&Local> = self.locals.iter().filter(|local| local.is_inlined).collect();
@@ -47,9 +60,9 @@ impl Row {
         }
         if let Some(local) = largest {
             let text = if local.is_inlined {
-                format!("#[inline(never)] on the function of `{}`, or {}", local.name, boxed(local))
+                format!("#[inline(never)] on the function of `{}`, or {}", local.name, self.target.moved(local))
             } else {
-                boxed(local)
+                self.target.moved(local)
             };
             return Some((text, local.size));
         }
@@ -66,21 +79,12 @@ impl Row {
     }
 }
 
-/// Returns how a local goes to the heap.
-fn boxed(local: &Local) -> String {
-    // `Box::new` of an array makes it on the stack first.
-    match local.of.strip_prefix('[') {
-        Some(_) => format!("`{}` on the heap: vec![..].into_boxed_slice()", local.name),
-        None => format!("`{}` in a Box", local.name),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn local(name: &str, of: &str, size: u64, is_inlined: bool) -> Local {
-        Local { name: name.into(), of: of.into(), size, is_inlined }
+    fn local(name: &str, type_name: &str, size: u64, is_inlined: bool) -> Local {
+        Local { name: name.into(), type_name: type_name.into(), size, is_inlined }
     }
 
     fn row(frame: u64, recursive: bool, locals: Vec<Local>) -> Row {
@@ -94,6 +98,7 @@ mod tests {
             is_least: false,
             recursive,
             path: Vec::new(),
+            target: Target { allocates: true, is_small: false },
         }
     }
 
@@ -114,5 +119,7 @@ mod tests {
         assert!(row(9000, false, Vec::new()).advice().starts_with("split it into parts"));
         let parts = vec![local("a", "A", 2500, false), local("b", "B", 2400, false), local("c", "C", 2300, false)];
         assert!(row(9000, false, parts).advice().starts_with("split it: `a` and `b`"));
+        let small = Row { target: Target { allocates: false, is_small: true }, ..row(600, false, vec![buffer()]) };
+        assert_eq!(small.advice(), "`buffer` in a static");
     }
 }

@@ -1,10 +1,13 @@
-//! The sizes of functions' stack frames, from `.eh_frame`, and the calls between functions, from their instructions.
+//! The sizes of functions' stack frames, from the tables for unwinding and the prologues.
 
+use super::code::{Code, Processor};
 use anyhow::{Context as _, Result, bail};
 use dwell_debuginfo::map;
-use gimli::{BaseAddresses, CfaRule, CieOrFde, EhFrame, EndianSlice, LittleEndian, UnwindContext, UnwindSection as _};
-use iced_x86::{Decoder, DecoderOptions, FlowControl, Mnemonic, OpKind, Register};
-use object::{Architecture, Object as _, ObjectSection as _, ObjectSymbol as _, SymbolKind};
+use gimli::{
+    BaseAddresses, CfaRule, CieOrFde, DebugFrame, EhFrame, EndianSlice, LittleEndian, UnwindContext, UnwindOffset,
+    UnwindSection,
+};
+use object::{Object as _, ObjectSection as _, ObjectSymbol as _, SymbolKind};
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
@@ -22,116 +25,137 @@ pub(super) struct Function {
     pub(super) is_open: bool,
 }
 
-/// Reads the functions of an executable, sorted by address.
+/// The functions of an executable.
+#[derive(Clone, Debug)]
+pub(super) struct Functions {
+    /// Sorted by address.
+    pub(super) all: Vec<Function>,
+    /// The size of an address in bytes.
+    pub(super) word: u8,
+}
+
+/// Reads the functions of an executable.
 ///
 /// # Errors
-/// Returns an error if the file cannot be read, has no `.eh_frame`, or is for another processor than x86-64.
-pub(super) fn read(path: &Path) -> Result<Vec<Function>> {
+/// Returns an error if the file cannot be read, has no table for unwinding, or is for a processor whose instructions are not read.
+pub(super) fn read(path: &Path) -> Result<Functions> {
     let data = map(path)?;
     let object = object::File::parse(&data[..]).with_context(|| format!("{}: cannot be read", path.display()))?;
-    if object.architecture() != Architecture::X86_64 {
-        bail!("{}: is for another processor; frames are read for x86-64 only", path.display());
-    }
-    let section = |name: &str| object.section_by_name(name);
-    let Some(eh_frame) = section(".eh_frame") else {
-        bail!("{}: has no .eh_frame; build it with -Cforce-unwind-tables=yes", path.display());
+    let Some(processor) = Processor::of(object.architecture()).filter(|_| object.is_little_endian()) else {
+        bail!(
+            "{}: is for {:?}; frames are read for x86, Arm's A64 and T32, and RISC-V",
+            path.display(),
+            object.architecture()
+        );
     };
-    let address = |name: &str| section(name).map_or(0, |section| section.address());
-    let bases = BaseAddresses::default().set_eh_frame(eh_frame.address()).set_text(address(".text"));
-    let bases = bases.set_got(address(".got"));
-    let bytes = eh_frame.data().with_context(|| format!("{}: its .eh_frame is damaged", path.display()))?;
-    let mut table = EhFrame::from(EndianSlice::new(bytes, LittleEndian));
-    table.set_address_size(8);
-
-    let mut frames: BTreeMap<u64, (u64, u64, bool)> = BTreeMap::new();
-    let mut entries = table.entries(&bases);
-    let mut context = UnwindContext::new();
-    while let Some(entry) = entries.next().with_context(|| format!("{}: its .eh_frame is damaged", path.display()))? {
-        let CieOrFde::Fde(partial) = entry else { continue };
-        let Ok(fde) = partial.parse(EhFrame::cie_from_offset) else { continue };
-        let Ok(mut rows) = fde.rows(&table, &bases, &mut context) else { continue };
-        let (mut most, mut has_pointer) = (8, false);
-        while let Ok(Some(row)) = rows.next_row() {
-            if let CfaRule::RegisterAndOffset { register, offset } = row.cfa() {
-                let offset = u64::try_from(*offset).unwrap_or(0);
-                has_pointer |= register.0 == RBP;
-                most = most.max(offset);
-            }
-        }
-        frames.insert(fde.initial_address(), (fde.len(), most, has_pointer));
+    let frames = unwound(&object, processor).with_context(|| format!("{}: the table for unwinding", path.display()))?;
+    if frames.is_empty() {
+        bail!(
+            "{}: has neither .eh_frame nor .debug_frame; build it with -Cforce-unwind-tables=yes or debug info",
+            path.display()
+        );
     }
-
     let mut names: HashMap<u64, &str> = HashMap::new();
+    // Where constants between instructions start and end: `$d` and `$t`.
+    let mut constants: BTreeMap<u64, bool> = BTreeMap::new();
     for symbol in object.symbols().chain(object.dynamic_symbols()) {
-        if let (SymbolKind::Text, Ok(name)) = (symbol.kind(), symbol.name()) {
-            names.entry(symbol.address()).or_insert(name);
+        let Ok(name) = symbol.name() else { continue };
+        if processor == Processor::Thumb && (name.starts_with("$d") || name.starts_with("$t")) {
+            constants.insert(symbol.address(), name.starts_with("$d"));
+        } else if symbol.kind() == SymbolKind::Text {
+            // The lowest bit says that the instructions are T32.
+            let address = symbol.address() & if processor == Processor::Thumb { !1 } else { !0 };
+            names.entry(address).or_insert(name);
         }
     }
+    let is_constant = |at: u64| constants.range(..=at).next_back().is_some_and(|(_, is)| *is);
     let starts: Vec<u64> = frames.keys().copied().collect();
-    let index_of = |address: u64| starts.binary_search(&address).ok();
     let code: Vec<(u64, &[u8])> = object
         .sections()
         .filter(|section| section.kind() == object::SectionKind::Text)
         .filter_map(|section| Some((section.address(), section.data().ok()?)))
         .collect();
-    let mut functions = Vec::with_capacity(frames.len());
-    for (&start, &(length, most, has_pointer)) in &frames {
+    let mut all = Vec::with_capacity(frames.len());
+    for (&start, frame) in &frames {
         let Some(name) = names.get(&start) else {
-            functions.push(Function {
-                address: start,
-                name: format!("{start:#x}"),
-                frame: most,
-                calls: Vec::new(),
-                is_open: true,
-            });
+            let name = format!("{start:#x}");
+            all.push(Function { address: start, name, frame: frame.bytes, calls: Vec::new(), is_open: true });
             continue;
         };
         let body = code.iter().find_map(|(address, bytes)| {
             let at = usize::try_from(start.checked_sub(*address)?).ok()?;
-            bytes.get(at..at.checked_add(usize::try_from(length).ok()?)?)
+            bytes.get(at..at.checked_add(usize::try_from(frame.length).ok()?)?)
         });
-        let (calls, is_open, below) = body.map_or((Vec::new(), true, 0), |body| decode(body, start, length, &index_of));
-        // With a frame pointer, the table does not have the size of the locals; the prologue subtracts it.
-        let frame = if has_pointer { most.saturating_add(below) } else { most };
-        let name = format!("{:#}", rustc_demangle::demangle(name));
-        functions.push(Function { address: start, name, frame, calls, is_open });
+        let unknown = Code { is_open: true, ..Code::default() };
+        let code = body.map_or(unknown, |body| processor.decode(body, start, &is_constant));
+        // With a frame pointer, the table does not have the size of the locals.
+        let by_prologue = code.below.saturating_add(processor.return_address());
+        let bytes = if frame.has_pointer { frame.bytes.max(by_prologue) } else { frame.bytes };
+        let calls: Vec<usize> = code.calls.iter().filter_map(|target| starts.binary_search(target).ok()).collect();
+        all.push(Function {
+            address: start,
+            name: format!("{:#}", rustc_demangle::demangle(name)),
+            frame: bytes,
+            is_open: code.is_open || calls.len() < code.calls.len(),
+            calls,
+        });
     }
-    Ok(functions)
+    Ok(Functions { all, word: processor.word() })
 }
 
-/// The number of the register `rbp` in DWARF.
-const RBP: u16 = 6;
+/// What the table for unwinding says of a function.
+#[derive(Clone, Copy, Debug)]
+struct Unwound {
+    length: u64,
+    /// The largest distance of the caller's frame from the stack pointer.
+    bytes: u64,
+    /// Whether another register than the stack pointer has the frame's address.
+    has_pointer: bool,
+}
 
-/// Returns the functions that a body calls, whether it calls unknown ones, and the bytes that its prologue reserves.
-fn decode(body: &[u8], start: u64, length: u64, index_of: &impl Fn(u64) -> Option<usize>) -> (Vec<usize>, bool, u64) {
-    let mut decoder = Decoder::with_ip(64, body, start, DecoderOptions::NONE);
-    let (mut calls, mut is_open, mut below) = (Vec::new(), false, 0_u64);
-    let mut is_prologue = true;
-    while decoder.can_decode() {
-        let instruction = decoder.decode();
-        let is_sub = instruction.mnemonic() == Mnemonic::Sub && instruction.op0_register() == Register::RSP;
-        if is_prologue && is_sub && matches!(instruction.op1_kind(), OpKind::Immediate32to64 | OpKind::Immediate8to64) {
-            below = below.saturating_add(instruction.immediate(1));
-        }
-        match instruction.flow_control() {
-            FlowControl::Call | FlowControl::UnconditionalBranch => {
-                let target = instruction.near_branch_target();
-                is_prologue = false;
-                let is_inside = target >= start && target - start < length;
-                let is_call = instruction.flow_control() == FlowControl::Call;
-                if is_inside && !(is_call && target == start) {
-                    continue;
-                }
-                match index_of(target) {
-                    Some(index) => calls.push(index),
-                    None => is_open = true,
-                }
+/// Reads both tables: programs without unwinding have the one for debuggers.
+fn unwound(object: &object::File<'_>, processor: Processor) -> Result<BTreeMap<u64, Unwound>> {
+    let mut all = BTreeMap::new();
+    let section = |name: &str| object.section_by_name(name);
+    let address = |name: &str| section(name).map_or(0, |section| section.address());
+    let bases = BaseAddresses::default().set_eh_frame(address(".eh_frame")).set_text(address(".text"));
+    let bases = bases.set_got(address(".got"));
+    if let Some(found) = section(".debug_frame") {
+        let bytes = found.uncompressed_data()?;
+        let mut table = DebugFrame::from(EndianSlice::new(&bytes, LittleEndian));
+        table.set_address_size(processor.word());
+        add(&table, &bases, processor, &mut all)?;
+    }
+    if let Some(found) = section(".eh_frame") {
+        let mut table = EhFrame::from(EndianSlice::new(found.data()?, LittleEndian));
+        table.set_address_size(processor.word());
+        add(&table, &bases, processor, &mut all)?;
+    }
+    Ok(all)
+}
+
+fn add<'d, S>(table: &S, bases: &BaseAddresses, processor: Processor, all: &mut BTreeMap<u64, Unwound>) -> Result<()>
+where
+    S: UnwindSection<EndianSlice<'d, LittleEndian>>,
+    S::Offset: UnwindOffset<usize>,
+{
+    let mut entries = table.entries(bases);
+    let mut context = UnwindContext::new();
+    while let Some(entry) = entries.next()? {
+        let CieOrFde::Fde(partial) = entry else { continue };
+        let Ok(fde) = partial.parse(S::cie_from_offset) else { continue };
+        let Ok(mut rows) = fde.rows(table, bases, &mut context) else { continue };
+        let (mut bytes, mut has_pointer) = (processor.return_address(), false);
+        while let Ok(Some(row)) = rows.next_row() {
+            if let CfaRule::RegisterAndOffset { register, offset } = row.cfa() {
+                has_pointer |= register.0 != processor.stack_pointer();
+                bytes = bytes.max(u64::try_from(*offset).unwrap_or(0));
             }
-            FlowControl::IndirectCall => is_open = true,
-            _ => {}
+        }
+        // The linker leaves the entries of functions that it removes at the address 0.
+        if fde.initial_address() != 0 {
+            all.insert(fde.initial_address(), Unwound { length: fde.len(), bytes, has_pointer });
         }
     }
-    calls.sort_unstable();
-    calls.dedup();
-    (calls, is_open, below)
+    Ok(())
 }

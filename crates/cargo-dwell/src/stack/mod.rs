@@ -1,6 +1,7 @@
 //! `cargo dwell stack`: the stack frames of functions, the locals that fill them, and the deepest call paths.
 
 mod advice;
+mod code;
 mod depth;
 mod frames;
 mod page;
@@ -24,9 +25,9 @@ use std::process::ExitCode;
 /// Returns the functions of an executable with the sizes of their frames in bytes.
 ///
 /// # Errors
-/// Returns an error if the file cannot be read, or is for another processor than x86-64.
+/// Returns an error if the file cannot be read, or is for a processor whose instructions are not read.
 pub(crate) fn frame_sizes(executable: &Path) -> Result<Vec<(String, u64)>> {
-    Ok(frames::read(executable)?.into_iter().map(|function| (function.name, function.frame)).collect())
+    Ok(frames::read(executable)?.all.into_iter().map(|function| (function.name, function.frame)).collect())
 }
 
 /// `cargo dwell stack`
@@ -86,13 +87,24 @@ struct Row {
     recursive: bool,
     /// The functions of the deepest path, with their frames.
     path: Vec<Step>,
+    #[serde(skip)]
+    target: Target,
+}
+
+/// What a program runs on.
+#[derive(Clone, Copy, Debug, Default)]
+struct Target {
+    /// Whether a value can be on the heap.
+    allocates: bool,
+    /// Whether it is a microcontroller, whose stacks have some KiB.
+    is_small: bool,
 }
 
 #[derive(Debug, Serialize)]
 struct Local {
     name: String,
     #[serde(rename = "type")]
-    of: String,
+    type_name: String,
     size: u64,
     /// Whether a function declares it that is inlined into this one.
     is_inlined: bool,
@@ -115,7 +127,7 @@ impl Stack {
             Outcome::Failed(code) => return Ok(code),
         };
         dwell_debuginfo::expect(&executable.file)?;
-        let functions = frames::read(&executable.file)?;
+        let frames::Functions { all: functions, word } = frames::read(&executable.file)?;
         let depths = depth::depths(&functions);
         let mut order: Vec<usize> = (0..functions.len()).filter(|&index| !functions[index].name.is_empty()).collect();
         order.sort_by_key(|&index| (std::cmp::Reverse(functions[index].frame), index));
@@ -125,7 +137,7 @@ impl Stack {
             let name = function.name.strip_prefix('<').unwrap_or(&function.name);
             crates.iter().any(|krate| name.strip_prefix(krate.as_str()).is_some_and(|rest| rest.starts_with("::")))
         };
-        if !functions.iter().any(|of| is_own(of, &own_crates)) {
+        if !functions.iter().any(|function| is_own(function, &own_crates)) {
             let (mut program, _) = dwell_debuginfo::load_with_frames(&executable.file, &options, &[])?;
             own_crates = dwell_debuginfo::guess_own(&mut program);
         }
@@ -133,7 +145,7 @@ impl Stack {
         if let Some(pattern) = &self.pattern {
             order.retain(|&index| functions[index].name.contains(pattern.as_str()));
             if order.is_empty() {
-                let names = functions.iter().map(|of| &*of.name);
+                let names = functions.iter().map(|function| &*function.name);
                 bail!("no function matches `{pattern}`{}", dwell_output::nearest::suggestion(pattern, names));
             }
         }
@@ -141,11 +153,13 @@ impl Stack {
         order.truncate(self.top);
         let addresses: Vec<u64> = order.iter().map(|&index| functions[index].address).collect();
         let (program, known) = dwell_debuginfo::load_with_inlined(&executable.file, &options, &addresses)?;
+        let allocates = crate::layout::allocates(&program);
+        let target = Target { allocates, is_small: word == 4 && !allocates };
         let rows: Vec<Row> = order
             .iter()
             .map(|&index| {
                 let known = known.get(&functions[index].address).and_then(|frames| frames.last());
-                row(&program, &functions, &depths, index, known)
+                row(&program, (&functions, target), &depths, index, known)
             })
             .collect();
         let document = Document {
@@ -171,7 +185,7 @@ impl Stack {
 
 fn row(
     program: &Program,
-    functions: &[Function],
+    (functions, target): (&[Function], Target),
     depths: &[Depth],
     index: usize,
     known: Option<&dwell_debuginfo::Frame>,
@@ -182,8 +196,13 @@ fn row(
         .iter()
         .flat_map(|frame| &frame.locals)
         .map(|(name, ty, is_inlined)| {
-            let of = program.get(*ty);
-            Local { name: name.to_string(), of: of.name.to_string(), size: of.size, is_inlined: *is_inlined }
+            let value = program.get(*ty);
+            Local {
+                name: name.to_string(),
+                type_name: value.name.to_string(),
+                size: value.size,
+                is_inlined: *is_inlined,
+            }
         })
         .filter(|local| local.size >= LEAST_LOCAL)
         .collect();
@@ -206,6 +225,7 @@ fn row(
         is_least: depth.is_least,
         recursive: depth.is_recursive,
         path,
+        target,
     }
 }
 
@@ -219,28 +239,28 @@ fn text(document: &Document, total: usize, look: &Look, out: &mut impl io::Write
     let profile = document.profile.as_ref().map_or_else(String::new, |profile| format!(", profile {profile}"));
     writeln!(out, "{} functions{profile}. The largest frames:\n", count(total as u64))?;
     let mut rows = vec![header(&["frame", "deepest", "function", "where", "the locals that fill it", "what to try"])];
-    for of in &document.functions {
-        let locals: Vec<_> = of
+    for row in &document.functions {
+        let locals: Vec<_> = row
             .locals
             .iter()
             .take(LOCALS)
-            .map(|local| format!("{}: {} {}", local.name, local.of, count(local.size)))
+            .map(|local| format!("{}: {} {}", local.name, local.type_name, count(local.size)))
             .collect();
         let mut locals = locals;
-        let more = of.locals.len().saturating_sub(LOCALS);
+        let more = row.locals.len().saturating_sub(LOCALS);
         locals.extend((more > 0).then(|| format!("{more} more")));
-        let unnamed = of.unnamed();
-        locals.extend((unnamed >= LEAST_UNNAMED.max(of.frame / 2)).then(|| format!("temporaries {}", count(unnamed))));
-        let mark = if of.recursive { " (recursive)" } else { "" };
-        let least = if of.is_least { ">= " } else { "" };
-        let at = of.file.as_ref().zip(of.line).map_or_else(String::new, |(file, line)| format!("{file}:{line}"));
+        let unnamed = row.unnamed();
+        locals.extend((unnamed >= LEAST_UNNAMED.max(row.frame / 2)).then(|| format!("temporaries {}", count(unnamed))));
+        let mark = if row.recursive { " (recursive)" } else { "" };
+        let least = if row.is_least { ">= " } else { "" };
+        let at = row.file.as_ref().zip(row.line).map_or_else(String::new, |(file, line)| format!("{file}:{line}"));
         rows.push(vec![
-            right(count(of.frame)),
-            right(format!("{least}{}", count(of.deepest))),
-            Cell::new(format!("{}{mark}", of.name)),
+            right(count(row.frame)),
+            right(format!("{least}{}", count(row.deepest))),
+            Cell::new(format!("{}{mark}", row.name)),
             Cell::new(at),
             Cell::new(locals.join(", ")),
-            Cell::new(of.advice()),
+            Cell::new(row.advice()),
         ]);
     }
     look.table(out, &rows)?;
@@ -249,7 +269,7 @@ fn text(document: &Document, total: usize, look: &Look, out: &mut impl io::Write
         "\n`deepest` is the frame with those of the deepest known call path below it. `>=`: a call by a pointer, of a \
          library, or in a recursion may be deeper."
     )?;
-    if let Some(deepest) = document.functions.iter().max_by_key(|of| of.deepest) {
+    if let Some(deepest) = document.functions.iter().max_by_key(|function| function.deepest) {
         look.heading(out, "The deepest path", &format!("  {} bytes", count(deepest.deepest)))?;
         let mut rows = vec![header(&["frame", "function"])];
         for step in deepest.path.iter().take(PATH) {

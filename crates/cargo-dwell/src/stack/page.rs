@@ -9,30 +9,40 @@ use std::collections::HashMap;
 const PATHS: usize = 8;
 
 pub(super) fn page(document: &Document) -> Page {
-    let known: HashMap<&str, &Row> = document.functions.iter().map(|of| (&*of.name, of)).collect();
+    let known: HashMap<&str, &Row> = document.functions.iter().map(|row| (&*row.name, row)).collect();
     let mut deepest: Vec<&Row> = document.functions.iter().collect();
-    deepest.sort_by_key(|of| std::cmp::Reverse((of.deepest, of.frame)));
+    deepest.sort_by_key(|row| std::cmp::Reverse((row.deepest, row.frame)));
     // A function on the path of another one is in its chart.
     let mut drawn: Vec<&Row> = Vec::new();
-    for of in deepest {
-        let is_below = drawn.iter().any(|above| above.path.iter().any(|step| step.name == of.name));
+    for row in deepest {
+        let is_below = drawn.iter().any(|above| above.path.iter().any(|step| step.name == row.name));
         if !is_below && drawn.len() < PATHS {
-            drawn.push(of);
+            drawn.push(row);
         }
     }
-    let chart = |of: &&Row| Icicle { title: of.name.clone(), root: path(of, &known), is_alone: false };
-    let row = |of: &Row| {
-        let at = of.file.as_ref().zip(of.line).map_or_else(String::new, |(file, line)| format!("{file}:{line}"));
-        let locals: Vec<_> = of.locals.iter().map(|local| format!("{} {}", local.name, count(local.size))).collect();
-        let least = if of.is_least { "at least" } else { "" };
-        vec![of.name.clone(), count(of.frame), count(of.deepest), least.into(), at, of.advice(), locals.join(", ")]
+    let chart = |row: &&Row| Icicle { title: row.name.clone(), root: path(row, &known), is_alone: false };
+    let row = |function: &Row| {
+        let at =
+            function.file.as_ref().zip(function.line).map_or_else(String::new, |(file, line)| format!("{file}:{line}"));
+        let locals: Vec<_> =
+            function.locals.iter().map(|local| format!("{} {}", local.name, count(local.size))).collect();
+        let least = if function.is_least { "at least" } else { "" };
+        vec![
+            function.name.clone(),
+            count(function.frame),
+            count(function.deepest),
+            least.into(),
+            at,
+            function.advice(),
+            locals.join(", "),
+        ]
     };
     Page {
         title: format!("The stack frames of {}", file_name(&document.file)),
         about: document.file.clone(),
         numbers: vec![
             ("functions".into(), count(document.functions.len() as u64)),
-            ("bytes on the deepest known path".into(), count(drawn.first().map_or(0, |of| of.deepest))),
+            ("bytes on the deepest known path".into(), count(drawn.first().map_or(0, |row| row.deepest))),
         ],
         notes: vec![
             "A bar has a frame and those of the deepest known path below it. The optimiser may give several locals the same bytes."
@@ -53,25 +63,25 @@ fn suggestions(document: &Document) -> Vec<Suggestion> {
     let mut all: Vec<Suggestion> = document
         .functions
         .iter()
-        .filter(|of| of.spared() > 0)
-        .map(|of| Suggestion {
-            location: of.name.clone(),
-            before: format!("a frame of {} bytes", count(of.frame)),
-            after: of.advice(),
-            saves: of.spared(),
-            at: of.file.as_ref().zip(of.line).map_or_else(String::new, |(file, line)| format!("{file}:{line}")),
-            paths: vec![of.name.clone()],
+        .filter(|row| row.spared() > 0)
+        .map(|row| Suggestion {
+            location: row.name.clone(),
+            before: format!("a frame of {} bytes", count(row.frame)),
+            after: row.advice(),
+            saves: row.spared(),
+            at: row.file.as_ref().zip(row.line).map_or_else(String::new, |(file, line)| format!("{file}:{line}")),
+            paths: vec![row.name.clone()],
             ..Suggestion::default()
         })
         .collect();
-    all.sort_by_key(|of| std::cmp::Reverse(of.saves));
+    all.sort_by_key(|suggestion| std::cmp::Reverse(suggestion.saves));
     all
 }
 
 /// Returns the bars of a path: each frame has its locals and the frame below.
-fn path(of: &Row, known: &HashMap<&str, &Row>) -> Bar {
+fn path(function: &Row, known: &HashMap<&str, &Row>) -> Bar {
     let mut below: Option<Bar> = None;
-    for step in of.path.iter().rev() {
+    for step in function.path.iter().rev() {
         let row = known.get(&*step.name);
         let mut left = step.frame;
         let locals = row.iter().flat_map(|row| &row.locals);
@@ -79,7 +89,7 @@ fn path(of: &Row, known: &HashMap<&str, &Row>) -> Bar {
             .filter_map(|local| {
                 left = left.checked_sub(local.size)?;
                 Some(Bar {
-                    name: format!("{}: {}", local.name, local.of),
+                    name: format!("{}: {}", local.name, local.type_name),
                     bytes: local.size,
                     class: Class::Pointer,
                     ..Bar::default()

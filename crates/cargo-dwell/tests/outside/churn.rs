@@ -19,7 +19,7 @@ fn churn(seed: u64, end: &AtomicBool, rounds: &AtomicU64) {
         let size = (state >> 33) as usize % if state >> 60 == 0 { 200_000 } else { 900 };
         if held.len() > 200 {
             let block = held.swap_remove((state >> 40) as usize % held.len());
-            assert!(block.iter().all(|of| *of == block[0]), "a block was changed");
+            assert!(block.iter().all(|byte| *byte == block[0]), "a block was changed");
         }
         held.push(vec![(state >> 20) as u8; size.max(1)]);
         list = if state >> 58 == 0 { None } else { Some(Box::new(Node { name: format!("{state:x}"), next: list })) };
@@ -37,7 +37,7 @@ fn main() {
             std::thread::spawn(move || churn(number as u64 + 1, &end, &rounds[number]))
         })
         .collect();
-    while rounds.iter().any(|of| of.load(Ordering::Relaxed) == 0) {
+    while rounds.iter().any(|round| round.load(Ordering::Relaxed) == 0) {
         std::thread::yield_now();
     }
     println!("ready");
@@ -47,5 +47,5 @@ fn main() {
     for thread in threads {
         thread.join().unwrap();
     }
-    println!("fine {}", rounds.iter().map(|of| of.load(Ordering::Relaxed)).min().unwrap());
+    println!("fine {}", rounds.iter().map(|round| round.load(Ordering::Relaxed)).min().unwrap());
 }

@@ -13,7 +13,7 @@ const INSIDE: &str = "/in-the-container";
 fn a_program_in_a_container_has_the_blocks_that_it_knows() {
     let Some(exe) = truth() else { return };
     let may = Command::new("unshare").args(["-mpf", "--kill-child", "--mount-proc", "true"]).output();
-    if !may.as_ref().is_ok_and(|of| of.status.success()) {
+    if !may.as_ref().is_ok_and(|output| output.status.success()) {
         crate::support::skip(format_args!("namespaces cannot be made here: {may:?}"));
         return;
     }

@@ -20,12 +20,12 @@ fn each_glibc_has_the_blocks_that_the_program_knows() {
     let mut releases: Vec<PathBuf> = fs::read_dir(&all)
         .into_iter()
         .flatten()
-        .filter_map(|of| Some(of.ok()?.path()))
-        .filter(|of| of.is_dir())
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.is_dir())
         .collect();
     releases.sort();
     // A program that is linked with a newer glibc does not start with an older one.
-    let Some(oldest) = releases.iter().find(|of| of.join("usr/lib/x86_64-linux-gnu/crt1.o").exists()) else {
+    let Some(oldest) = releases.iter().find(|folder| folder.join("usr/lib/x86_64-linux-gnu/crt1.o").exists()) else {
         crate::support::skip(format_args!("{} has no glibc to link with; `.ci/libc {0}` unpacks some", all.display()));
         return;
     };
@@ -39,13 +39,15 @@ fn each_glibc_has_the_blocks_that_the_program_knows() {
     let bytes = fs::read(exe).expect("it was built");
     for release in &releases {
         let name = release.file_name().expect("a name").to_string_lossy();
-        let Some(libs) = PLACES.iter().map(|of| release.join(of)).find(|of| of.join("libc.so.6").exists()) else {
+        let Some(libs) =
+            PLACES.iter().map(|place| release.join(place)).find(|folder| folder.join("libc.so.6").exists())
+        else {
             panic!("{} has no glibc", release.display());
         };
         let exe = folder().join(format!("truth-{name}"));
         fs::write(&exe, with_linker(&bytes, &libs.join("ld-linux-x86-64.so.2"))).expect("it is written");
         fs::set_permissions(&exe, fs::Permissions::from_mode(0o755)).expect("it is there");
-        let others = PLACES.map(|of| release.join(of)).map(|of| of.display().to_string()).join(":");
+        let others = PLACES.map(|place| release.join(place)).map(|folder| folder.display().to_string()).join(":");
         let contents = fs::read(libs.join("libc.so.6")).expect("it is there");
         let version = &contents[banner(&contents)..];
         let version =
@@ -64,11 +66,11 @@ fn each_glibc_has_the_blocks_that_the_program_knows() {
 
 /// A later version may have other structures.
 fn unknown(exe: &Path, others: &str, mut libc: Vec<u8>) {
-    let of = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a folder");
     let at = banner(&libc) + RELEASE.len();
     libc[at..at + 4].copy_from_slice(b"2.99");
-    fs::write(of.path().join("libc.so.6"), libc).expect("it is written");
-    let path = format!("{}:{others}", of.path().display());
+    fs::write(folder.path().join("libc.so.6"), libc).expect("it is written");
+    let path = format!("{}:{others}", folder.path().display());
     let running = Running::start(Command::new(exe).env("LD_LIBRARY_PATH", path), "hold", "unknown");
     let refused = one_line(&tool(&["--pid", &running.id().to_string()]).output().expect("it runs"));
     assert!(refused.contains("glibc 2.99: the structures of its malloc are not known"), "{refused}");

@@ -26,7 +26,8 @@ fn what_cannot_be_looked_at_is_refused_in_one_line() {
     let running = Running::start(&mut Command::new(exe), "hold", "refused");
     let id = running.id().to_string();
     let thread = fs::read_dir(format!("/proc/{id}/task")).expect("threads");
-    let thread = thread.map(|of| of.expect("one").file_name().into_string().expect("a number")).find(|of| *of != id);
+    let thread =
+        thread.map(|entry| entry.expect("one").file_name().into_string().expect("a number")).find(|other| *other != id);
     let of_thread = refused(&thread.expect("it has several"));
     assert!(of_thread.contains(&format!("is a thread of process {id}")), "{of_thread}");
     let other = one_line(&tool(&["--pid", &id, "--exe", env!("CARGO_BIN_EXE_cargo-dwell")]).output().expect("it runs"));
@@ -65,8 +66,9 @@ fn a_process_that_ends_meanwhile_is_reported_in_one_line() {
         let looked = look.join().expect("no panic");
         if let Err(error) = looked {
             let text = format!("{error:#}");
-            let is_known =
-                ["has ended", "there is no process", "the program continues"].iter().any(|of| text.contains(of));
+            let is_known = ["has ended", "there is no process", "the program continues"]
+                .iter()
+                .any(|sentence| text.contains(sentence));
             assert!(is_known && text.lines().count() == 1, "{text}");
             ended += 1;
         }
@@ -137,7 +139,7 @@ fn a_process_of_32_bits_is_refused() {
     let (source, exe) = (folder.path().join("small.s"), folder.path().join("small"));
     fs::write(&source, SMALL).expect("it is written");
     let built = Command::new("cc").args(["-m32", "-nostdlib", "-static", "-o"]).arg(&exe).arg(&source).output();
-    let started = built.ok().filter(|of| of.status.success()).and_then(|_| Command::new(&exe).spawn().ok());
+    let started = built.ok().filter(|output| output.status.success()).and_then(|_| Command::new(&exe).spawn().ok());
     let Some(mut small) = started else {
         crate::support::skip("no program of 32 bits can be built and run here");
         return;

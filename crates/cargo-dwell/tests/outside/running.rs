@@ -118,7 +118,8 @@ pub(crate) fn check(captured: outside::Captured, exe: &Path, truth: &HashMap<u64
     let (mut snapshot, notes) = captured.snapshot().expect("its heap is read");
     assert_eq!(without_pages(&notes), [""; 0]);
     let usable: HashMap<u64, u64> = snapshot.blocks.iter().map(|block| (block.addr, block.size)).collect();
-    let missing: Vec<_> = truth.iter().filter(|(addr, size)| usable.get(addr).is_none_or(|of| of < size)).collect();
+    let missing: Vec<_> =
+        truth.iter().filter(|(addr, size)| usable.get(addr).is_none_or(|bytes| bytes < size)).collect();
     assert!(
         missing.is_empty(),
         "{} of {} are missing: {:x?}",
@@ -132,19 +133,21 @@ pub(crate) fn check(captured: outside::Captured, exe: &Path, truth: &HashMap<u64
     let symbols = Symbols::load(&ran(exe), std::slice::from_ref(&snapshot)).expect("debug info");
     symbols.settle(&mut snapshot);
     let settled = snapshot.blocks.iter().filter(|block| usable[&block.addr] != block.size);
-    let wrong: Vec<_> =
-        settled.filter_map(|of| Some((of, truth.get(&of.addr)?))).filter(|(of, size)| of.size != **size).collect();
+    let wrong: Vec<_> = settled
+        .filter_map(|block| Some((block, truth.get(&block.addr)?)))
+        .filter(|(block, size)| block.size != **size)
+        .collect();
     assert!(wrong.is_empty(), "{} sizes are wrong: {:?}", wrong.len(), &wrong[..wrong.len().min(9)]);
     let found = symbols.look_at(&snapshot);
     let table: Vec<_> = found.blocks.iter().map(|row| (&row.owner, &row.content, row.blocks, row.bytes)).collect();
-    let of = |owner: &str, content: &str| {
+    let row_of = |owner: &str, content: &str| {
         let row = found.blocks.iter().find(|row| row.owner == owner && row.content == content);
         row.map_or_else(|| panic!("no {owner} {content}: {table:#?}"), |row| (row.blocks, row.len))
     };
-    assert_eq!(of("World.items", "HashMap<String, Item>"), (1, Some(5000)));
-    assert_eq!(of("World.large", "Vec<u8>"), (1, Some(3 << 20)));
-    assert_eq!(of("World.aligned", "Vec<Line>"), (1, Some(5000)));
-    assert_eq!(of("World.list", "LinkedList<[u64; 3]>"), (3000, Some(3000)));
+    assert_eq!(row_of("World.items", "HashMap<String, Item>"), (1, Some(5000)));
+    assert_eq!(row_of("World.large", "Vec<u8>"), (1, Some(3 << 20)));
+    assert_eq!(row_of("World.aligned", "Vec<Line>"), (1, Some(5000)));
+    assert_eq!(row_of("World.list", "LinkedList<[u64; 3]>"), (3000, Some(3000)));
     let shapes = found.blocks.iter().filter(|row| row.owner == "World.shapes []" && row.content == "Box<dyn Shape>");
     assert_eq!(shapes.map(|row| row.blocks).sum::<u64>(), 3000, "{table:#?}");
     let tasks: u64 = found.blocks.iter().filter(|row| row.by == "task").map(|row| row.blocks).sum();

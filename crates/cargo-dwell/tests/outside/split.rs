@@ -108,7 +108,7 @@ impl Drop for Away {
 /// Returns the files of a folder with this extension.
 fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let all = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("it is read").path());
-    all.filter(|path| path.extension().is_some_and(|of| of == extension)).collect()
+    all.filter(|path| path.extension().is_some_and(|end| end == extension)).collect()
 }
 
 #[test]

@@ -60,7 +60,7 @@ fn remove(block: *mut u8) {
         let known = &TABLE[at % SLOTS][0];
         match known.load(Ordering::Relaxed) {
             0 => return,
-            of if of == block.addr() => return known.store(GONE, Ordering::Relaxed),
+            addr if addr == block.addr() => return known.store(GONE, Ordering::Relaxed),
             _ => at += 1,
         }
     }
@@ -209,7 +209,7 @@ fn churn(seed: u64, end: &AtomicBool, rounds: &AtomicU64) {
         let byte = (state >> 20) as u8;
         if held.len() > 400 {
             let block = held.swap_remove((state >> 40) as usize % held.len());
-            assert!(block.iter().all(|of| *of == block[0]), "a block was changed");
+            assert!(block.iter().all(|byte| *byte == block[0]), "a block was changed");
         }
         held.push(vec![byte; size.max(1)]);
         rounds.fetch_add(1, Ordering::Relaxed);
@@ -294,6 +294,6 @@ fn main() {
     for thread in threads {
         thread.join().unwrap();
     }
-    println!("fine {}", rounds.iter().map(|of| of.load(Ordering::Relaxed)).min().unwrap());
+    println!("fine {}", rounds.iter().map(|round| round.load(Ordering::Relaxed)).min().unwrap());
     std::process::exit(0);
 }

@@ -23,7 +23,7 @@ fn a_hundred_attaches_disturb_no_thread_that_allocates() {
         blocks.push(snapshot.blocks.len());
     }
     eprintln!("{:?} blocks", (blocks.iter().min(), blocks.iter().max()));
-    assert!(blocks.iter().all(|of| (100..100_000).contains(of)), "{blocks:?}");
+    assert!(blocks.iter().all(|count| (100..100_000).contains(count)), "{blocks:?}");
     running.end();
 }
 
@@ -38,7 +38,7 @@ fn blocks_are_found_while_other_threads_allocate() {
         // Other threads allocate while this one was stopped in `malloc`, but never within it.
         assert_eq!(without_pages(&notes), [""; 0]);
         let known: HashMap<u64, u64> = snapshot.blocks.iter().map(|block| (block.addr, block.size)).collect();
-        let missing = truth.iter().filter(|(addr, size)| known.get(addr).is_none_or(|of| of < size)).count();
+        let missing = truth.iter().filter(|(addr, size)| known.get(addr).is_none_or(|usable| usable < size)).count();
         assert_eq!(missing, 0, "after {attached}");
     }
     running.end();
@@ -64,7 +64,9 @@ fn a_tool_that_ends_at_any_moment_leaves_the_program_running() {
         state ^= state << 17;
         // Most moments are soon after the first thread was seized.
         let until = Instant::now() + Duration::from_secs(if round % 5 == 0 { 0 } else { 5 });
-        while Instant::now() < until && fs::read_to_string(&first).is_ok_and(|of| of.contains("TracerPid:\t0")) {}
+        while Instant::now() < until && fs::read_to_string(&first).is_ok_and(|status| status.contains("TracerPid:\t0"))
+        {
+        }
         std::thread::sleep(Duration::from_micros(state % if round % 5 == 0 { 100_000 } else { 3000 }));
         let was_held = threads(&id).iter().any(is_held);
         held += u32::from(was_held);
@@ -91,8 +93,8 @@ fn threads(id: &str) -> Vec<String> {
 }
 
 #[expect(clippy::ptr_arg, reason = "it is given to `find`")]
-fn is_held(of: &String) -> bool {
-    !of.contains("TracerPid:\t0") || of.contains("State:\tt") || of.contains("State:\tT")
+fn is_held(status: &String) -> bool {
+    !status.contains("TracerPid:\t0") || status.contains("State:\tt") || status.contains("State:\tT")
 }
 
 /// Only one can stop a process at a time. The other one gives back what it has stopped.

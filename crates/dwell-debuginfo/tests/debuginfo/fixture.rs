@@ -112,14 +112,14 @@ fn block_on<F: Future>(future: F) -> F::Output {
 }
 
 macro_rules! print_sizes {
-    ($($of:ty),* $(,)?) => {
-        $(println!("type\t{}\t{}\t{}", stringify!($of), size_of::<$of>(), align_of::<$of>());)*
+    ($($ty:ty),* $(,)?) => {
+        $(println!("type\t{}\t{}\t{}", stringify!($ty), size_of::<$ty>(), align_of::<$ty>());)*
     };
 }
 
 macro_rules! print_offsets {
-    ($of:ty, $($field:ident),*) => {
-        $(println!("field\t{}\t{}\t{}", stringify!($of), stringify!($field), offset_of!($of, $field));)*
+    ($ty:ty, $($field:ident),*) => {
+        $(println!("field\t{}\t{}\t{}", stringify!($ty), stringify!($field), offset_of!($ty, $field));)*
     };
 }
 
@@ -129,7 +129,7 @@ fn main() {
     let plain = Plain { a: 1, b: 2, c: (1, true), d: Some(Box::new(plain)) };
     let drawn: Vec<Box<dyn Draw>> = vec![Box::new(plain), Box::new(if count > 3 { Numbered::X } else { Numbered::Y })];
     let captured = count;
-    let sum: u64 = drawn.iter().map(|of| of.draw() + captured).sum();
+    let sum: u64 = drawn.iter().map(|shape| shape.draw() + captured).sum();
     black_box(&sum);
     black_box(&Wasteful { a: 1, b: 2, c: 3, d: 4 });
     black_box(&Packed { a: 1, b: 2 });

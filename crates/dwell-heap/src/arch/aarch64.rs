@@ -71,7 +71,10 @@ pub(crate) const PROLOGUE: u64 = 64;
 pub(crate) fn saves_frame_pointer(code: &[u8]) -> bool {
     let (instructions, _) = code.as_chunks::<4>();
     // `add x29, sp, #n`; `mov x29, sp` is that with 0.
-    instructions.iter().map(|bytes| u32::from_le_bytes(*bytes)).any(|of| of & 0xffc0_03ff == 0x9100_03fd)
+    instructions
+        .iter()
+        .map(|bytes| u32::from_le_bytes(*bytes))
+        .any(|instruction| instruction & 0xffc0_03ff == 0x9100_03fd)
 }
 
 #[cfg(test)]
@@ -80,7 +83,9 @@ mod tests {
 
     #[test]
     fn prologues_are_recognised() {
-        let code = |of: &[u32]| of.iter().flat_map(|of| of.to_le_bytes()).collect::<Vec<_>>();
+        let code = |instructions: &[u32]| {
+            instructions.iter().flat_map(|instruction| instruction.to_le_bytes()).collect::<Vec<_>>()
+        };
         // paciasp; stp x29, x30, [sp, #-32]!; mov x29, sp
         assert!(saves_frame_pointer(&code(&[0xd503_233f, 0xa9be_7bfd, 0x9100_03fd])));
         // sub sp, sp, #48; stp x29, x30, [sp, #32]; add x29, sp, #32

@@ -68,7 +68,7 @@ impl Copied {
                 continue;
             }
             let Some(path) = file(&map.path) else { continue };
-            let known = self.files.iter().position(|(of, _)| *of == path);
+            let known = self.files.iter().position(|(file, _)| *file == path);
             let file = known.or_else(|| {
                 // Opening a pipe would wait.
                 let file = path.is_file().then(|| debuginfo::map(&path).ok())??;
@@ -90,8 +90,8 @@ impl Copied {
     /// Returns the ranges that were copied between two addresses.
     pub(crate) fn copied(&self, start: u64, end: u64) -> impl Iterator<Item = (u64, u64)> {
         let first = self.parts.partition_point(|part| part.start.saturating_add(part.len as u64) <= start);
-        let of = move |part: &Part| (part.start.max(start), part.start.saturating_add(part.len as u64).min(end));
-        self.parts[first..].iter().map(of).take_while(move |(from, _)| *from < end)
+        let range = move |part: &Part| (part.start.max(start), part.start.saturating_add(part.len as u64).min(end));
+        self.parts[first..].iter().map(range).take_while(move |(from, _)| *from < end)
     }
 
     fn part_at(&self, addr: u64) -> Option<&[u8]> {

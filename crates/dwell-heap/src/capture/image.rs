@@ -125,10 +125,10 @@ pub(crate) struct Source {
 
 impl Source {
     /// Reads a process.
-    pub(crate) fn of(process: Arc<Process>) -> Result<Self> {
+    pub(crate) fn open(process: Arc<Process>) -> Result<Self> {
         let maps = fs::read_to_string(format!("/proc/{}/maps", process.pid))
             .context("the mappings of the program's copy cannot be read")?;
-        let (maps, pagemap) = (mappings(&maps), PageMap::of(process.pid));
+        let (maps, pagemap) = (mappings(&maps), PageMap::open(process.pid));
         Ok(Self { maps, pagemap, memory: Box::new(ProcessMemory(process)) })
     }
 

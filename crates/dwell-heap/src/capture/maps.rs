@@ -41,10 +41,10 @@ pub(crate) fn mappings(text: &str) -> Vec<Mapping> {
     for line in text.lines() {
         if let Some(mapping) = mapping(line) {
             all.push(mapping);
-        } else if let Some(of) = line.strip_prefix("Rss:")
+        } else if let Some(amount) = line.strip_prefix("Rss:")
             && let Some(last) = all.last_mut()
         {
-            let kibibytes: u64 = of.trim().trim_end_matches(" kB").parse().unwrap_or_default();
+            let kibibytes: u64 = amount.trim().trim_end_matches(" kB").parse().unwrap_or_default();
             last.resident = kibibytes.saturating_mul(1024);
         }
     }
@@ -137,7 +137,8 @@ mod tests {
                     Rss:                   8 kB\nAnonymous:             8 kB\n\
                     7ffd00000000-7ffd00021000 rw-p 00000000 00:00 0                          [stack]\nRss: damaged\n";
         let all = mappings(text);
-        let found: Vec<(&Path, u64, bool)> = all.iter().map(|of| (&*of.path, of.resident, of.executable)).collect();
+        let found: Vec<(&Path, u64, bool)> =
+            all.iter().map(|mapping| (&*mapping.path, mapping.resident, mapping.executable)).collect();
         assert_eq!(
             found,
             [(Path::new("/a b/c"), 4096, true), (Path::new(""), 8192, false), (Path::new("[stack]"), 0, false)]

@@ -24,7 +24,7 @@ pub(crate) enum PageMap {
 
 impl PageMap {
     /// Opens the one of a process.
-    pub(crate) fn of(pid: i32) -> Option<Self> {
+    pub(crate) fn open(pid: i32) -> Option<Self> {
         File::open(format!("/proc/{pid}/pagemap")).ok().map(Self::File)
     }
 

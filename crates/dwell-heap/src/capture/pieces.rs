@@ -48,11 +48,11 @@ impl<const SIZE: usize> Cache<SIZE> {
     /// Reads the bytes around an address, and returns their index.
     fn load(&mut self, memory: &dyn Memory, addr: u64) -> usize {
         let (number, slot) = self.slot(addr);
-        let (of, bytes) = &mut self.0[slot];
+        let (cached, bytes) = &mut self.0[slot];
         bytes.resize(SIZE, 0);
         let read = memory.read(number.saturating_mul(SIZE as u64), bytes);
         bytes.truncate(read);
-        *of = number;
+        *cached = number;
         slot
     }
 

@@ -16,33 +16,41 @@ pub(super) fn frame_pointer(code: &[u8], stack: u64) -> Option<u64> {
         return None;
     }
     let mut instructions = Decoder::new(64, code, DecoderOptions::NONE).into_iter().take(LONGEST).peekable();
-    instructions.next_if(|of| of.code() == Code::Endbr64);
-    let is_push = |of: &Instruction| of.mnemonic() == Mnemonic::Push && of.op0_kind() == OpKind::Register;
-    let is_copy = |of: &Instruction| {
-        of.mnemonic() == Mnemonic::Mov && of.op0_register() == Register::RBP && of.op1_register() == Register::RSP
+    instructions.next_if(|instruction| instruction.code() == Code::Endbr64);
+    let is_push = |instruction: &Instruction| {
+        instruction.mnemonic() == Mnemonic::Push && instruction.op0_kind() == OpKind::Register
     };
-    let saves = instructions.next().is_some_and(|of| is_push(&of) && of.op0_register() == Register::RBP);
-    if !saves || !instructions.next().is_some_and(|of| is_copy(&of)) {
+    let is_copy = |instruction: &Instruction| {
+        instruction.mnemonic() == Mnemonic::Mov
+            && instruction.op0_register() == Register::RBP
+            && instruction.op1_register() == Register::RSP
+    };
+    let saves = instructions
+        .next()
+        .is_some_and(|instruction| is_push(&instruction) && instruction.op0_register() == Register::RBP);
+    if !saves || !instructions.next().is_some_and(|instruction| is_copy(&instruction)) {
         return None;
     }
     let mut bytes = 0_u64;
     while instructions.next_if(is_push).is_some() {
         bytes += 8;
     }
-    let of_stack = |of: &Instruction| of.op0_kind() == OpKind::Register && of.op0_register() == Register::RSP;
+    let of_stack = |instruction: &Instruction| {
+        instruction.op0_kind() == OpKind::Register && instruction.op0_register() == Register::RSP
+    };
     match instructions.next().filter(of_stack) {
-        Some(of) if of.mnemonic() == Mnemonic::Sub => {
-            if !matches!(of.op1_kind(), OpKind::Immediate8to64 | OpKind::Immediate32to64) {
+        Some(instruction) if instruction.mnemonic() == Mnemonic::Sub => {
+            if !matches!(instruction.op1_kind(), OpKind::Immediate8to64 | OpKind::Immediate32to64) {
                 return None;
             }
-            bytes += of.immediate(1);
+            bytes += instruction.immediate(1);
         }
         // It aligns the stack, or uses it otherwise.
         Some(_) => return None,
         None => {}
     }
     // A function with a large frame touches its pages first, and lowers the stack pointer again.
-    if instructions.take(4).any(|of| of_stack(&of) && of.mnemonic() == Mnemonic::Sub) {
+    if instructions.take(4).any(|instruction| of_stack(&instruction) && instruction.mnemonic() == Mnemonic::Sub) {
         return None;
     }
     stack.checked_add(bytes)

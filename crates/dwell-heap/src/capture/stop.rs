@@ -189,9 +189,9 @@ impl Stopped {
         loop {
             match state(self.process, id) {
                 State::Stopped(signal) => {
-                    let of = registers::read(id);
-                    self.threads.extend(of.map(|of| registers::thread(id, &of)));
-                    let set_back = of.and_then(|of| self.set_back(id, &before, of, signal));
+                    let user = registers::read(id);
+                    self.threads.extend(user.map(|user| registers::thread(id, &user)));
+                    let set_back = user.and_then(|user| self.set_back(id, &before, user, signal));
                     return self.held.push(Held { id, signal, set_back });
                 }
                 State::Ended => return,
@@ -205,21 +205,21 @@ impl Stopped {
         }
     }
 
-    /// Sets a thread back to its system call, if the stop made that fail. `of` are its registers, and `signal` is what it was
+    /// Sets a thread back to its system call, if the stop made that fail. `user` are its registers, and `signal` is what it was
     /// about to receive.
-    fn set_back(&self, id: i32, before: &Before, of: User, signal: i32) -> Option<SetBack> {
-        let again = before.call.repeated(self.process, id, &of)?;
+    fn set_back(&self, id: i32, before: &Before, user: User, signal: i32) -> Option<SetBack> {
+        let again = before.call.repeated(self.process, id, &user)?;
         let mut ends = None;
         if let Some(timeout) = registers::timeout(&again) {
             let waited = before.waited(self.process, id)?;
             // The caller may use the register of the timeout again, unless it is a function of libc.
-            if self.is_in_libc(registers::code(&of)) {
+            if self.is_in_libc(registers::code(&user)) {
                 ends = Some(Instant::now() + timeout.saturating_sub(waited));
             } else if waited > Duration::ZERO {
                 return None;
             }
         }
-        let set_back = SetBack { process: self.process, id, failed: of, again, ends };
+        let set_back = SetBack { process: self.process, id, failed: user, again, ends };
         let is_back = !notices(self.process, id, signal) && set_back.write();
         is_back.then_some(set_back)
     }
@@ -229,7 +229,7 @@ impl Stopped {
             let text = fs::read_to_string(format!("/proc/{}/maps", self.process)).unwrap_or_default();
             let is_libc = |map: &&maps::Mapping| {
                 let name = map.path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-                ["libc.so", "libc-2.", "ld-musl"].iter().any(|of| name.starts_with(of))
+                ["libc.so", "libc-2.", "ld-musl"].iter().any(|start| name.starts_with(start))
             };
             maps::mappings(&text).iter().filter(is_libc).map(|map| (map.start, map.end)).collect()
         });
@@ -264,7 +264,7 @@ impl Drop for Stopped {
             loop {
                 match state(self.process, id) {
                     State::Stopped(signal) => {
-                        let set_back = registers::read(id).and_then(|of| self.set_back(id, &before, of, signal));
+                        let set_back = registers::read(id).and_then(|user| self.set_back(id, &before, user, signal));
                         Held { id, signal, set_back }.release();
                     }
                     State::Runs if is_asked && Instant::now() < until => {
@@ -359,7 +359,7 @@ fn waits_of(process: i32, id: i32) -> Option<u64> {
 /// Returns when a thread last ran, and how often it had waited. `None` if the kernel does not tell, or this thread cannot run on
 /// the same processor: each has a clock of its own.
 fn last_ran(process: i32, id: i32) -> Option<(Instant, u64)> {
-    let of = fs::read_to_string(format!("/proc/{process}/task/{id}/sched")).ok()?;
+    let sched = fs::read_to_string(format!("/proc/{process}/task/{id}/sched")).ok()?;
     let stat = fs::read_to_string(format!("/proc/{process}/task/{id}/stat")).ok()?;
     let processor = stat.rsplit_once(')')?.1.split_ascii_whitespace().nth(36)?.parse().ok()?;
     let (own, now) = on_processor(processor, || {
@@ -368,15 +368,15 @@ fn last_ran(process: i32, id: i32) -> Option<(Instant, u64)> {
         (fs::read_to_string("/proc/thread-self/sched"), Instant::now())
     })?;
     let began = |text: &str| scheduled::<f64>(text, "se.exec_start");
-    let since = began(&own.ok()?)? - began(&of)?;
+    let since = began(&own.ok()?)? - began(&sched)?;
     let since = Duration::try_from_secs_f64(since / 1000.0).ok()?;
-    Some((now.checked_sub(since)?, scheduled(&of, "nr_voluntary_switches")?))
+    Some((now.checked_sub(since)?, scheduled(&sched, "nr_voluntary_switches")?))
 }
 
 /// Returns a number of `/proc/PID/sched`.
 fn scheduled<T: std::str::FromStr>(text: &str, key: &str) -> Option<T> {
-    let of = text.lines().find_map(|line| line.split_once(':').filter(|(name, _)| name.trim() == key))?;
-    of.1.trim().parse().ok()
+    let entry = text.lines().find_map(|line| line.split_once(':').filter(|(name, _)| name.trim() == key))?;
+    entry.1.trim().parse().ok()
 }
 
 /// Runs something on a processor, if this thread may.
@@ -496,8 +496,8 @@ fn parse(text: &str) -> Option<Doing> {
         ["running"] => Some(Doing::Running),
         [call, arguments @ .., stack, code] => {
             let (call, stack, code) = (call.parse().ok()?, word(stack)?, word(code)?);
-            let timeout = registers::TIMED_IN_MEMORY.iter().find(|of| of.0 == call);
-            let is_timed = timeout.and_then(|of| word(arguments.get(of.1)?)).is_some_and(|timeout| timeout != 0);
+            let timeout = registers::TIMED_IN_MEMORY.iter().find(|timed| timed.0 == call);
+            let is_timed = timeout.and_then(|timed| word(arguments.get(timed.1)?)).is_some_and(|timeout| timeout != 0);
             Some(if is_timed { Doing::WaitingUntil(call, stack, code) } else { Doing::Waiting(call, stack, code) })
         }
         _ => None,

@@ -96,12 +96,12 @@ impl<'d> Table<'d> {
         prologue::frame_pointer(code, stack)
     }
 
-    /// Calls `of` with the rules for the address in a module, and with the encoding of their expressions. Tells also
+    /// Calls `visit` with the rules for the address in a module, and with the encoding of their expressions. Tells also
     /// whether the function is a signal handler's return.
     fn rules<T>(
         &self,
         address: u64,
-        of: impl FnOnce(
+        visit: impl FnOnce(
             &UnwindTableRow<usize>,
             &dyn Fn(&UnwindExpression<usize>) -> Option<(&'d [u8], gimli::Encoding)>,
             bool,
@@ -112,8 +112,9 @@ impl<'d> Table<'d> {
         let mut context = UnwindContext::new();
         let row = fde.unwind_info_for_address(&self.frames, &self.bases, &mut context, address).ok()?;
         let encoding = fde.cie().encoding();
-        let expression = |of: &UnwindExpression<usize>| Some((of.get(&self.frames).ok()?.0.slice(), encoding));
-        Some(of(row, &expression, fde.is_signal_trampoline()))
+        let expression =
+            |expression: &UnwindExpression<usize>| Some((expression.get(&self.frames).ok()?.0.slice(), encoding));
+        Some(visit(row, &expression, fde.is_signal_trampoline()))
     }
 }
 
@@ -145,8 +146,8 @@ impl Tables<'_> {
                     CfaRule::RegisterAndOffset { register, offset } => {
                         state.registers.get(usize::from(register.0)).copied().flatten()?.wrapping_add_signed(*offset)
                     }
-                    CfaRule::Expression(of) => {
-                        let (code, encoding) = expression(of)?;
+                    CfaRule::Expression(operations) => {
+                        let (code, encoding) = expression(operations)?;
                         state.address(code, encoding)?
                     }
                 };
@@ -158,11 +159,10 @@ impl Tables<'_> {
                         Some(RegisterRule::ValOffset(offset)) => Some(cfa.wrapping_add_signed(offset)),
                         Some(RegisterRule::SameValue) => registers[number],
                         Some(RegisterRule::Register(other)) => registers.get(usize::from(other.0)).copied().flatten(),
-                        Some(RegisterRule::Expression(of)) => {
-                            expression(&of).and_then(|(code, encoding)| state.word(state.address(code, encoding)?))
-                        }
-                        Some(RegisterRule::ValExpression(of)) => {
-                            expression(&of).and_then(|(code, encoding)| state.address(code, encoding))
+                        Some(RegisterRule::Expression(operations)) => expression(&operations)
+                            .and_then(|(code, encoding)| state.word(state.address(code, encoding)?)),
+                        Some(RegisterRule::ValExpression(operations)) => {
+                            expression(&operations).and_then(|(code, encoding)| state.address(code, encoding))
                         }
                         None if PRESERVED.contains(&number) => registers[number],
                         _ => None,

@@ -108,7 +108,7 @@ fn futures(snapshot: &Snapshot, program: &Program, frames: &Frames, stack: &[Sta
     // The outer ones have the inner ones.
     for frame in stack.iter().rev() {
         let of_frame = frames.get(&frame.address.wrapping_sub(executable.bias)).into_iter().flatten();
-        let params = of_frame.flat_map(|of| of.params.iter().map(move |param| (param.ty, &of.path)));
+        let params = of_frame.flat_map(|function| function.params.iter().map(move |param| (param.ty, &function.path)));
         for (ty, function) in params {
             let Kind::Coroutine(coroutine) = &program.get(ty).kind else { continue };
             let (size, Some(tag)) = (program.size_of(ty), &coroutine.tag) else { continue };
@@ -162,15 +162,16 @@ fn thread_locals(snapshot: &Snapshot, program: &Program) -> Vec<Variable> {
     let Some((size, align)) = snapshot.modules.first().and_then(|executable| block_size(&executable.path)) else {
         return all;
     };
-    for of in &program.thread_locals {
-        let Some((ty, offset, state)) = stored(program, of) else { continue };
+    for variable in &program.thread_locals {
+        let Some((ty, offset, state)) = stored(program, variable) else { continue };
         let size_of = program.size_of(ty);
         if size_of == 0 || size_of > LONGEST {
             continue;
         }
         for thread in &snapshot.threads {
-            let start =
-                thread.pointer.and_then(|pointer| arch::thread_locals(pointer, size, align)?.checked_add(of.address));
+            let start = thread
+                .pointer
+                .and_then(|pointer| arch::thread_locals(pointer, size, align)?.checked_add(variable.address));
             let Some(start) = start else { continue };
             let memory = State { memory: &*snapshot.memory, registers: &thread.registers, cfa: None };
             let read = |at: u64, len: u64| memory.bytes(start.checked_add(at)?, len);
@@ -180,7 +181,7 @@ fn thread_locals(snapshot: &Snapshot, program: &Program) -> Vec<Variable> {
                 continue;
             }
             let Some(bytes) = read(offset, size_of) else { continue };
-            all.push(Variable { name: name_of(&of.path).to_owned(), function: None, ty, bytes, is_alive: true });
+            all.push(Variable { name: name_of(&variable.path).to_owned(), function: None, ty, bytes, is_alive: true });
         }
     }
     all
@@ -194,10 +195,10 @@ struct Alive {
 
 /// Returns the type of a thread-local variable and its offset, and how to tell that it is initialised. Returns `None` if
 /// that cannot be told.
-fn stored(program: &Program, of: &Static) -> Option<(TypeId, u64, Option<Alive>)> {
-    let ty = program.get(of.ty);
+fn stored(program: &Program, variable: &Static) -> Option<(TypeId, u64, Option<Alive>)> {
+    let ty = program.get(variable.ty);
     if !ty.path.starts_with("std::sys::thread_local::") {
-        return Some((of.ty, 0, None));
+        return Some((variable.ty, 0, None));
     }
     // `lazy::Storage` and `eager::Storage`.
     let (Kind::Struct(fields), Some(param)) = (&ty.kind, ty.params.iter().find(|param| &*param.name == "T")) else {
@@ -212,9 +213,9 @@ fn stored(program: &Program, of: &Static) -> Option<(TypeId, u64, Option<Alive>)
 /// Returns the byte of a state that means "alive".
 fn alive(program: &Program, state: &Field, depth: u32) -> Option<Alive> {
     match &program.get(state.ty).kind {
-        Kind::Enum(of) => {
-            let tag = of.tag.as_ref().filter(|tag| tag.size == 1)?;
-            let variant = of.variants.iter().find(|variant| &*variant.name == "Alive")?;
+        Kind::Enum(definition) => {
+            let tag = definition.tag.as_ref().filter(|tag| tag.size == 1)?;
+            let variant = definition.variants.iter().find(|variant| &*variant.name == "Alive")?;
             let value = *variant.discriminants.first()?.start();
             Some(Alive { at: state.offset + tag.offset, value })
         }
@@ -235,7 +236,7 @@ fn name_of(path: &str) -> &str {
 pub(super) fn block_size(executable: &std::path::Path) -> Option<(u64, u64)> {
     let map = debuginfo::map(executable).ok()?;
     let file = ElfFile64::<LittleEndian>::parse(&*map).ok()?;
-    let segment = file.elf_program_headers().iter().find(|of| of.p_type(LittleEndian) == elf::PT_TLS)?;
+    let segment = file.elf_program_headers().iter().find(|header| header.p_type(LittleEndian) == elf::PT_TLS)?;
     Some((segment.p_memsz(LittleEndian), segment.p_align(LittleEndian)))
 }
 

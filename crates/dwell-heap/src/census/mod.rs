@@ -132,7 +132,7 @@ impl Symbols {
     /// See [`look_at`](Self::look_at). `ages` are the numbers of the snapshots since which the blocks live, and their moments.
     fn look(&self, snapshot: &Snapshot, ages: (&[u32], &[String])) -> json::Snapshot {
         let asked = (!self.only_blocks).then_some(&self.asked);
-        snapshot::of(snapshot, &self.program, &self.frames, &self.locals, &self.known, asked, ages)
+        snapshot::summarise(snapshot, &self.program, &self.frames, &self.locals, &self.known, asked, ages)
     }
 }
 
@@ -187,15 +187,15 @@ fn document(ran: &Ran, symbols: &Symbols, snapshots: &[Snapshot]) -> Document {
         killed: ran.killed.clone(),
     };
     let moments: Vec<String> = snapshots.iter().map(|snapshot| snapshot::at(&snapshot.at)).collect();
-    let ages = if snapshots.len() > 1 && !ran.only_blocks { ages::of(snapshots) } else { Vec::new() };
+    let ages = if snapshots.len() > 1 && !ran.only_blocks { ages::find(snapshots) } else { Vec::new() };
     let snapshots = snapshots
         .iter()
         .enumerate()
         .map(|(number, snapshot)| {
             let ages = ages.get(number).map_or((&[][..], &[][..]), |ages| (&ages[..], &moments[..=number]));
-            let mut of = symbols.look(snapshot, ages);
-            of.standard_error = ran.sample.map(|mean| standard_error(snapshot, mean));
-            of
+            let mut report = symbols.look(snapshot, ages);
+            report.standard_error = ran.sample.map(|mean| standard_error(snapshot, mean));
+            report
         })
         .collect();
     Document { version: VERSION, program: of_program, snapshots }

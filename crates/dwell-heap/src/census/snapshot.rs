@@ -5,12 +5,12 @@ use crate::capture::{self, Moment, variables};
 use crate::debuginfo::{Frames, Locals, Program};
 use crate::findings::{self, Known};
 use crate::heap::walk::found::Found;
-use crate::heap::walk::{Schema, Walk, owners};
+use crate::heap::walk::{History, Schema, Walk, owners};
 use crate::heap::{decode, paths, resident, retained, summary};
 use crate::json::Snapshot;
 
 /// Walks through a snapshot and summarises it. Without `asked` only the blocks.
-pub(crate) fn of(
+pub(crate) fn summarise(
     snapshot: &capture::Snapshot,
     program: &Program,
     frames: &Frames,
@@ -24,13 +24,13 @@ pub(crate) fn of(
     let origins = owners::origins(snapshot, frames, &schema);
     let mut walk = Walk::new(snapshot, &origins, schema);
     walk.find_tasks(frames);
-    (walk.ages, walk.moments) = (ages, moments);
+    walk.history = History { ages, moments };
     walk.found = asked.and_then(|asked| asked.find.clone()).map(Found::new);
     walk.walk(&variables::all(snapshot, program, frames, locals));
     walk.schema.prepare_inline();
     let blocks = summary::blocks(&walk, snapshot, &origins);
-    let of_kind = |by: &[&str]| blocks.iter().filter(|of| by.contains(&&*of.by)).map(|of| of.bytes).sum();
-    let mut rss = resident::of(&walk, snapshot, &origins);
+    let of_kind = |by: &[&str]| blocks.iter().filter(|row| by.contains(&&*row.by)).map(|row| row.bytes).sum();
+    let mut rss = resident::divide(&walk, snapshot, &origins);
     let totals = Snapshot {
         at: at(&snapshot.at),
         millis: snapshot.millis,
@@ -50,7 +50,7 @@ pub(crate) fn of(
     Snapshot {
         rss,
         paths: paths::answers(&walk, snapshot, asked.path.as_deref()),
-        retained: retained::of(&mut walk, snapshot, &origins),
+        retained: retained::find(&mut walk, snapshot, &origins),
         sizes: summary::sizes(snapshot),
         fields: summary::fields(&walk),
         enums: summary::enums(&walk),

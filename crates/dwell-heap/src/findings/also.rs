@@ -90,27 +90,27 @@ pub(crate) struct Also {
 impl Also {
     /// Adds the fields of a run.
     pub(crate) fn add(&mut self, fields: &[Field]) {
-        for of in fields {
-            if let Some(bits) = of.bits {
-                let zeros = self.zeros.entry((of.of.clone(), of.field.clone())).or_default();
-                let runs = if of.has_zero { &mut zeros.0 } else { &mut zeros.1 };
+        for field in fields {
+            if let Some(bits) = field.bits {
+                let zeros = self.zeros.entry((field.owner.clone(), field.field.clone())).or_default();
+                let runs = if field.has_zero { &mut zeros.0 } else { &mut zeros.1 };
                 *runs += 1;
-                self.bits.entry((of.of.clone(), of.field.clone())).or_default().push(bits);
+                self.bits.entry((field.owner.clone(), field.field.clone())).or_default().push(bits);
             }
         }
     }
 
     /// Returns `true` if a field was zero in none of the runs.
-    pub(super) fn is_never_zero(&self, of: &Site) -> bool {
-        let Some((def, field)) = of.path.rsplit_once('.') else { return false };
+    pub(super) fn is_never_zero(&self, integer: &Site) -> bool {
+        let Some((def, field)) = integer.path.rsplit_once('.') else { return false };
         let runs = self.zeros.get(&(def.to_owned(), field.to_owned()));
         runs.is_some_and(|(zero, other)| *zero == 0 && *other >= RUNS)
     }
 
     /// Returns `true` if the values of a field stay far below the maximum of a type with `size` bytes in all runs, and its
     /// name does not tell that they grow without a bound.
-    pub(super) fn is_small(&self, of: &Site, size: u64) -> bool {
-        let Some((def, field)) = of.path.rsplit_once('.') else { return false };
+    pub(super) fn is_small(&self, integer: &Site, size: u64) -> bool {
+        let Some((def, field)) = integer.path.rsplit_once('.') else { return false };
         let mut words = field.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
         if words.any(|word| UNBOUNDED.contains(&&*word)) {
             return false;

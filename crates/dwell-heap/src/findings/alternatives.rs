@@ -73,15 +73,15 @@ pub(crate) fn alternatives<'p>(program: &'p Program, steps: &[Step]) -> Vec<Alte
 
 /// Returns the box around a field of the struct `def`, if the site is a field of it.
 fn box_of(program: &Program, site: SiteId, def: DefId) -> Option<Change> {
-    let of = &program.sites[site];
+    let field = &program.sites[site];
     let inner = program.without_option(site);
-    let is_field = matches!(of.edge, Edge::Field(..)) && of.def.is_some_and(|owner| !program.defs[owner].is_enum);
-    if !of.is_editable || !is_field || !matches!(program.sites[inner].shape, Shape::Def(found) if found == def) {
+    let is_field = matches!(field.edge, Edge::Field(..)) && field.def.is_some_and(|owner| !program.defs[owner].is_enum);
+    if !field.is_editable || !is_field || !matches!(program.sites[inner].shape, Shape::Def(found) if found == def) {
         return None;
     }
     Some(match inner == site {
         false => Change::Boxed,
-        true if of.counts.filled < of.counts.instances && program.defs[def].is_shareable => Change::Sparse,
+        true if field.counts.filled < field.counts.instances && program.defs[def].is_shareable => Change::Sparse,
         true => Change::BoxedAlways,
     })
 }

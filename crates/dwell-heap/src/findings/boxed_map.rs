@@ -15,17 +15,17 @@ pub(super) struct BoxedMap;
 impl Kind for BoxedMap {
     fn of_site(&self, heap: &Heap<'_, '_, '_, '_>, site: usize) -> Option<Finding> {
         let program = heap.program;
-        let of = &program.sites[site];
-        let Shape::Pointer(Holder::Box, map) = of.shape else { return None };
+        let field = &program.sites[site];
+        let Shape::Pointer(Holder::Box, map) = field.shape else { return None };
         let of_map = &program.sites[map];
         let Shape::Map(Holder::Growable | Holder::BTree, key, value) = of_map.shape else { return None };
-        let maps = of.counts.allocations;
+        let maps = field.counts.allocations;
         let used = of_map.counts.used;
-        if !of.is_editable || maps == 0 || used > maps.saturating_mul(SMALL) {
+        if !field.is_editable || maps == 0 || used > maps.saturating_mul(SMALL) {
             return None;
         }
         let entry = program.sites[key].own.size.saturating_add(program.sites[value].own.size);
-        let taken = of.counts.requested.saturating_add(of_map.counts.requested);
+        let taken = field.counts.requested.saturating_add(of_map.counts.requested);
         // Its block has a length and a capacity.
         let needed = used.saturating_mul(entry.next_multiple_of(WORD)).saturating_add(maps.saturating_mul(2 * WORD));
         let each = (used + maps / 2) / maps;

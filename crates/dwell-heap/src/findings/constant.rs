@@ -20,11 +20,11 @@ impl Kind for Constant {
         let Heap { walk, program, .. } = *heap;
         // The fields of a struct together: one alone may leave padding.
         let mut by_def: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        for (number, of) in walk.schema.sites.iter().enumerate() {
+        for (number, field) in walk.schema.sites.iter().enumerate() {
             let site = in_model(number);
             let counts = &program.sites[site].counts;
-            let is_option = of.decoder.holds() == (Holds::Enum { is_option: true });
-            if let (true, Edge::Field(..), Some(def)) = (is_option, of.edge, of.def)
+            let is_option = field.decoder.holds() == (Holds::Enum { is_option: true });
+            if let (true, Edge::Field(..), Some(def)) = (is_option, field.edge, field.def)
                 && counts.instances >= MANY
                 && counts.filled == 0
                 && !program.defs[def].is_enum
@@ -57,11 +57,11 @@ fn finding(heap: &Heap<'_, '_, '_, '_>, def: usize, mut sites: Vec<usize>) -> Op
     });
     let saves = before.0.checked_sub(after).filter(|saves| *saves > 0)?;
     let fields: Vec<String> = sites.iter().map(|site| program.sites[*site].path.clone()).collect();
-    let of = &program.defs[def];
+    let definition = &program.defs[def];
     let number = program.sites[*sites.first()?].counts.instances;
     let location = match &fields[..] {
         [one] => one.clone(),
-        all => of_type(all, &of.name),
+        all => of_type(all, &definition.name),
     };
     let size = |site: &usize| program.sites[*site].own.size.saturating_mul(program.sites[*site].counts.slots);
     Some(Finding {
@@ -71,7 +71,7 @@ fn finding(heap: &Heap<'_, '_, '_, '_>, def: usize, mut sites: Vec<usize>) -> Op
         bytes: sites.iter().map(size).sum(),
         saves,
         costs: "a later value needs another place".into(),
-        why: format!("None in all {}{}", count(number), resized(&of.name, before.1, plan.def(def).size)),
+        why: format!("None in all {}{}", count(number), resized(&definition.name, before.1, plan.def(def).size)),
         how: "remove it, or keep the few values that there may be in a map beside".into(),
         targets: sites.iter().map(|site| Target::Site(*site, None)).collect(),
         dependency: of_dependency(heap.walk, def),

@@ -16,23 +16,23 @@ impl Kind for Duplicate {
         if of_content.ty.is_some_and(|ty| walk.schema.has_cell(ty, 0)) {
             return None;
         }
-        let contents = walk.tallies.get(site - 1)?.contents.as_ref()?;
+        let contents = walk.counted.tallies.get(site - 1)?.contents.as_ref()?;
         let parent = in_model(of_content.parent?);
         // Each remaining block gets two reference counts.
         let saves = contents.duplicate_bytes.saturating_sub(contents.distinct().saturating_mul(2 * WORD));
         if contents.duplicates == 0 || saves == 0 {
             return None;
         }
-        let of = &program.sites[parent];
+        let collection = &program.sites[parent];
         // A collection with spare capacity may still grow, and a shared one cannot.
-        if of.counts.waste > 0 {
+        if collection.counts.waste > 0 {
             return None;
         }
         let saves = heap.left(site, saves);
-        let target = match of.shape {
+        let target = match collection.shape {
             Shape::Pointer(..) => of_content.name.to_string(),
             // What is declared as a `Vec` is changed somewhere.
-            _ if of.ty.starts_with("Vec<") => of.ty.clone(),
+            _ if collection.ty.starts_with("Vec<") => collection.ty.clone(),
             _ => format!("[{}]", of_content.name),
         };
         Some(Finding {

@@ -36,9 +36,9 @@ fn edit(walk: &Walk<'_, '_>, items: &Items, finding: &Finding, target: &Target) 
     let (site, change) = match target {
         Target::Variant(def, variant) => {
             let def = &schema.defs[*def];
-            let of = &def.variants[*variant];
-            let [_] = of.fields[..] else { return None };
-            return whole(item(walk, items, def.ty)?, &def.name, Some(&of.name), &of.fields[0].name, |text| {
+            let data = &def.variants[*variant];
+            let [_] = data.fields[..] else { return None };
+            return whole(item(walk, items, def.ty)?, &def.name, Some(&data.name), &data.fields[0].name, |text| {
                 Some(format!("Box<{text}>"))
             });
         }
@@ -48,10 +48,10 @@ fn edit(walk: &Walk<'_, '_>, items: &Items, finding: &Finding, target: &Target) 
     // The field that contains the site.
     let mut at = site;
     let (variant, field) = loop {
-        let of = &schema.sites[at];
-        match of.edge {
+        let place = &schema.sites[at];
+        match place.edge {
             Edge::Field(variant, field) => break (variant, field),
-            _ => at = of.parent?,
+            _ => at = place.parent?,
         }
     };
     let def = &schema.defs[schema.sites[at].def?];
@@ -79,8 +79,8 @@ fn edit(walk: &Walk<'_, '_>, items: &Items, finding: &Finding, target: &Target) 
 }
 
 fn item<'i>(walk: &Walk<'_, '_>, items: &'i Items, ty: crate::debuginfo::TypeId) -> Option<&'i Item> {
-    let of = walk.schema.get(ty);
-    items.at(&of.path).filter(|_| of.own)
+    let definition = walk.schema.get(ty);
+    items.at(&definition.path).filter(|_| definition.own)
 }
 
 /// Returns the edit that replaces the type of a field by `new` of it.
@@ -168,16 +168,16 @@ fn arguments<'t>(text: &'t str, head: &str) -> Option<Vec<&'t str>> {
 
 /// Returns the only part of a type's text that is the type `name`.
 fn term(text: &str, name: &str) -> Option<std::ops::Range<usize>> {
-    let is_edge = |of: char| matches!(of, '<' | '>' | '(' | ')' | '[' | ']' | ',' | ';');
+    let is_edge = |c: char| matches!(c, '<' | '>' | '(' | ')' | '[' | ']' | ',' | ';');
     // A comment may end before the type.
-    let is_start = |of: char| is_edge(of) || of == '\n';
-    let mut starts: Vec<usize> = text.char_indices().filter(|(_, of)| is_start(*of)).map(|(at, _)| at + 1).collect();
+    let is_start = |c: char| is_edge(c) || c == '\n';
+    let mut starts: Vec<usize> = text.char_indices().filter(|(_, c)| is_start(*c)).map(|(at, _)| at + 1).collect();
     starts.push(0);
     let mut found = Vec::new();
     for start in starts {
         let rest = &text[start..];
         let from = start + (rest.len() - rest.trim_start().len());
-        let ends = text[from..].char_indices().filter(|(_, of)| is_edge(*of)).map(|(at, of)| from + at + of.len_utf8());
+        let ends = text[from..].char_indices().filter(|(_, c)| is_edge(*c)).map(|(at, c)| from + at + c.len_utf8());
         // A name with arguments ends after its bracket; one without before the next.
         let ends = ends.flat_map(|end| [end - 1, end]).chain([text.len()]);
         let end = ends.filter(|end| *end > from).find(|end| same(&text[from..*end], name));
@@ -195,8 +195,8 @@ fn term(text: &str, name: &str) -> Option<std::ops::Range<usize>> {
 fn same(text: &str, name: &str) -> bool {
     let short = |text: &str| {
         let mut short = String::new();
-        let text: String = text.chars().filter(|of| !of.is_whitespace()).collect();
-        for part in text.split_inclusive(|of: char| !(of.is_alphanumeric() || of == '_' || of == ':')) {
+        let text: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+        for part in text.split_inclusive(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':')) {
             short.push_str(part.rsplit("::").next().unwrap_or(part));
         }
         short.replace(",>", ">").replace(",)", ")")
@@ -210,15 +210,15 @@ mod tests {
 
     #[test]
     fn types_are_replaced_in_their_text() {
-        let of = |old: &str, change: Change| replaced(old, "", "", Some(change));
-        assert_eq!(of("Option<a::Big<u8, u8>>", Change::Boxed).unwrap(), "Option<Box<a::Big<u8, u8>>>");
-        assert_eq!(of("std::option::Option<Big>", Change::Sparse).unwrap(), "Sparse<Big>");
-        assert_eq!(of("Big", Change::Boxed), None);
-        assert_eq!(of("String", Change::Exact).unwrap(), "Box<str>");
-        assert_eq!(of("Vec<(u8, u8)>", Change::Thin).unwrap(), "ThinSlice<(u8, u8)>");
-        assert_eq!(of("Alias", Change::Thin), None);
+        let replace = |old: &str, change: Change| replaced(old, "", "", Some(change));
+        assert_eq!(replace("Option<a::Big<u8, u8>>", Change::Boxed).unwrap(), "Option<Box<a::Big<u8, u8>>>");
+        assert_eq!(replace("std::option::Option<Big>", Change::Sparse).unwrap(), "Sparse<Big>");
+        assert_eq!(replace("Big", Change::Boxed), None);
+        assert_eq!(replace("String", Change::Exact).unwrap(), "Box<str>");
+        assert_eq!(replace("Vec<(u8, u8)>", Change::Thin).unwrap(), "ThinSlice<(u8, u8)>");
+        assert_eq!(replace("Alias", Change::Thin), None);
         let map = "HashMap<String, fn(u8) -> Vec<u8>, RandomState>";
-        assert_eq!(of(map, Change::Sorted).unwrap(), "SortedMap<String, fn(u8) -> Vec<u8>>");
+        assert_eq!(replace(map, Change::Sorted).unwrap(), "SortedMap<String, fn(u8) -> Vec<u8>>");
         assert_eq!(replaced("Arc<Node>", "unshared", "", None).unwrap(), "Box<Node>");
         assert_eq!(
             replaced("Box<dyn A + Send>", "inline", "SmallBox<dyn A, 2>", None).unwrap(),

@@ -15,21 +15,25 @@ impl Kind for Empty {
         if heap.change(site).is_some() {
             return None;
         }
-        let of = &program.sites[site];
+        let field = &program.sites[site];
         let holds = walk.schema.sites.get(site - 1)?.decoder.holds();
         let is_it = matches!(holds, Holds::Elements | Holds::Text | Holds::Table);
-        let tally = walk.tallies.get(site - 1).filter(|tally| is_it && tally.hollow_bytes > 0)?;
+        let tally = walk.counted.tallies.get(site - 1).filter(|tally| is_it && tally.hollow_bytes > 0)?;
         // The search may have made the elements smaller.
-        let saves = match of.shape {
+        let saves = match field.shape {
             Shape::Sequence(_, element) => heap.left(element, tally.hollow_bytes),
             _ => tally.hollow_bytes,
         };
         Some(Finding {
-            count: of.counts.hollow,
+            count: field.counts.hollow,
             bytes: tally.hollow_bytes,
             saves,
             costs: "the first insertion allocates".into(),
-            why: format!("{} of {} blocks contain no element", count(of.counts.hollow), count(of.counts.allocations)),
+            why: format!(
+                "{} of {} blocks contain no element",
+                count(field.counts.hollow),
+                count(field.counts.allocations)
+            ),
             how: "create it with `new`; when it becomes empty, call shrink_to_fit or mem::take".into(),
             exact: true,
             ..heap.finding("empty", site)

@@ -16,14 +16,17 @@ impl Kind for Finished {
     fn of_heap(&self, heap: &Heap<'_, '_, '_, '_>) -> Vec<Finding> {
         let (walk, schema) = (heap.walk, &heap.walk.schema);
         let mut found = Vec::new();
-        for (number, of) in schema.defs.iter().enumerate().filter(|(_, of)| head(&schema.get(of.ty).path) == STAGE) {
-            let (Some(tally), Some(variant)) =
-                (walk.def_tallies.get(number), of.variants.iter().position(|variant| &*variant.name == FINISHED))
-            else {
+        for (number, definition) in
+            schema.defs.iter().enumerate().filter(|(_, definition)| head(&schema.get(definition.ty).path) == STAGE)
+        {
+            let (Some(tally), Some(variant)) = (
+                walk.counted.def_tallies.get(number),
+                definition.variants.iter().position(|variant| &*variant.name == FINISHED),
+            ) else {
                 continue;
             };
             let (ended, all) = (tally.variants.get(variant).copied().unwrap_or(0), tally.instances);
-            let location = format!("task {}", argument(&schema.get(of.ty).name));
+            let location = format!("task {}", argument(&schema.get(definition.ty).name));
             let tasks = heap.blocks.iter().filter(|row| row.content == location);
             let bytes: u64 = tasks.clone().map(|row| row.bytes).sum();
             if ended < SOME || bytes == 0 {

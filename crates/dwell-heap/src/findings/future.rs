@@ -12,7 +12,7 @@ impl Kind for Future {
         let walk = heap.walk;
         let schema = &walk.schema;
         let mut found = Vec::new();
-        for (number, (def, tally)) in schema.defs.iter().zip(&walk.def_tallies).enumerate() {
+        for (number, (def, tally)) in schema.defs.iter().zip(&walk.counted.def_tallies).enumerate() {
             if !def.is_coroutine || tally.instances < 2 {
                 continue;
             }

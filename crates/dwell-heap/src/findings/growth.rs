@@ -16,13 +16,13 @@ impl Kind for Growth {
         let walk = heap.walk;
         // By site: the bytes of the blocks that are left, and the entries and bytes of the others.
         let mut by_site: HashMap<usize, (u64, u64, u64, u64)> = HashMap::new();
-        for holding in &walk.holdings {
+        for holding in &walk.counted.holdings {
             let Owner::Copy(number) = holding.owner else { continue };
-            let Some(kept) = walk.holdings.get(number as usize) else { continue };
+            let Some(kept) = walk.counted.holdings.get(number as usize) else { continue };
             let sum = by_site.entry(in_model(kept.site)).or_default();
             *sum = (sum.0 + holding.blocks, sum.1 + holding.bytes, sum.2 + kept.len, sum.3 + kept.bytes);
         }
-        let of = |(site, (number, old, entries, new)): (usize, (u64, u64, u64, u64))| Finding {
+        let finding = |(site, (number, old, entries, new)): (usize, (u64, u64, u64, u64))| Finding {
             count: number,
             bytes: old.saturating_add(new),
             // The search may have made the entries smaller.
@@ -43,7 +43,7 @@ impl Kind for Growth {
             ),
             ..heap.finding("growth", site)
         };
-        let mut found: Vec<Finding> = by_site.into_iter().map(of).collect();
+        let mut found: Vec<Finding> = by_site.into_iter().map(finding).collect();
         found.sort_by(|a, b| (b.saves, &a.location).cmp(&(a.saves, &b.location)));
         found
     }

@@ -10,12 +10,12 @@ pub(super) struct Idle;
 
 impl Kind for Idle {
     fn of_site(&self, heap: &Heap<'_, '_, '_, '_>, site: usize) -> Option<Finding> {
-        let of = &heap.program.sites[site];
-        let tally = heap.walk.tallies.get(site - 1)?;
+        let field = &heap.program.sites[site];
+        let tally = heap.walk.counted.tallies.get(site - 1)?;
         let (all, alone) = (tally.counts.allocations, tally.unshared);
         // A lock around a value is a store, in which a count of 1 is usual.
-        let is_lock = ["Mutex<", "RwLock<"].iter().any(|name| of.ty.contains(name)) && of.ty.ends_with("()>>");
-        if of.edge != Edge::Value || !of.ty.starts_with("Arc<") || !is_lock || alone < SOME || alone < all / 2 {
+        let is_lock = ["Mutex<", "RwLock<"].iter().any(|name| field.ty.contains(name)) && field.ty.ends_with("()>>");
+        if field.edge != Edge::Value || !field.ty.starts_with("Arc<") || !is_lock || alone < SOME || alone < all / 2 {
             return None;
         }
         let saves = u128::from(tally.counts.requested) * u128::from(alone) / u128::from(all.max(1));

@@ -17,7 +17,7 @@ impl Kind for Inline {
     fn of_heap(&self, heap: &Heap<'_, '_, '_, '_>) -> Vec<Finding> {
         let walk = heap.walk;
         let mut by_site: HashMap<SiteId, Vec<(u64, u64, u64)>> = HashMap::new();
-        for holding in &walk.holdings {
+        for holding in &walk.counted.holdings {
             if let (Owner::Site(site), Some(_), false) = (&holding.owner, holding.concrete, holding.is_leaked)
                 && walk.schema.sites[*site].decoder.holds() == Holds::Dyn
             {
@@ -26,8 +26,8 @@ impl Kind for Inline {
         }
         let mut found = Vec::new();
         for (site, sizes) in by_site {
-            let of = &walk.schema.sites[site];
-            let instances = walk.tallies.get(site).map_or(0, |tally| tally.counts.instances);
+            let field = &walk.schema.sites[site];
+            let instances = walk.counted.tallies.get(site).map_or(0, |tally| tally.counts.instances);
             let all: u64 = sizes.iter().map(|size| size.1).sum();
             let caught = |words: u64| sizes.iter().filter(move |size| size.0 <= words * WORD);
             // The fewest words that hold nine tenths of the values.
@@ -41,8 +41,8 @@ impl Kind for Inline {
             let more = instances.saturating_mul((words - 1) * WORD);
             found.push(Finding {
                 kind: "inline".into(),
-                location: of.path.clone(),
-                fields: vec![of.path.clone()],
+                location: field.path.clone(),
+                fields: vec![field.path.clone()],
                 count: number,
                 bytes: sizes.iter().map(|size| size.2).sum(),
                 saves: freed.saturating_sub(more),
@@ -53,9 +53,9 @@ impl Kind for Inline {
                     count(all),
                     words * WORD
                 ),
-                how: format!("SmallBox<{}, {words}>", arguments(&of.name)),
+                how: format!("SmallBox<{}, {words}>", arguments(&field.name)),
                 targets: vec![Target::Site(in_model(site), None)],
-                at: allocated(heap.blocks, |row| row.owner == of.path),
+                at: allocated(heap.blocks, |row| row.owner == field.path),
                 dependency: dependency(walk, in_model(site)),
                 ..Finding::default()
             });

@@ -24,21 +24,23 @@ pub(super) fn find(walk: &Walk<'_, '_>, program: &Program, plan: &mut Plan<'_>, 
     let total = plan.sum().bytes;
     // The scalars of one struct or enum are one group; scalars in blocks have a group for each site.
     let mut groups: HashMap<Group, Vec<(SiteId, Layout)>> = HashMap::new();
-    for (site, tally) in walk.tallies.iter().enumerate() {
-        let Some((range, of)) = tally.range.zip(schema.sites.get(site)) else { continue };
-        let Some(integer) = of.integer.filter(|_| of.is_editable && tally.counts.instances >= SOME) else { continue };
+    for (site, tally) in walk.counted.tallies.iter().enumerate() {
+        let Some((range, field)) = tally.range.zip(schema.sites.get(site)) else { continue };
+        let Some(integer) = field.integer.filter(|_| field.is_editable && tally.counts.instances >= SOME) else {
+            continue;
+        };
         let is_inline = inline_def(walk, site).is_some();
-        let key = |is_niche| if is_inline { (is_niche, of.def, 0) } else { (is_niche, None, site) };
-        let is_optional = of.edge == Edge::Optional
-            && of
+        let key = |is_niche| if is_inline { (is_niche, field.def, 0) } else { (is_niche, None, site) };
+        let is_optional = field.edge == Edge::Optional
+            && field
                 .parent
                 .is_some_and(|parent| schema.sites[parent].decoder.holds() == (Holds::Enum { is_option: true }));
         let size = integer.bytes_for(range.low, range.high);
-        let free = u128::from(is_optional && !range.has_zero && also.is_never_zero(of));
+        let free = u128::from(is_optional && !range.has_zero && also.is_never_zero(field));
         if free == 1 {
-            groups.entry(key(true)).or_default().push((site, Layout::scalar(of.size, 1)));
+            groups.entry(key(true)).or_default().push((site, Layout::scalar(field.size, 1)));
         }
-        if size < of.size && also.is_small(of, size) {
+        if size < field.size && also.is_small(field, size) {
             groups.entry(key(false)).or_default().push((site, Layout { align: size, ..Layout::scalar(size, free) }));
         }
     }
@@ -91,10 +93,10 @@ pub(super) fn find(walk: &Walk<'_, '_>, program: &Program, plan: &mut Plan<'_>, 
 fn inline_def(walk: &Walk<'_, '_>, site: SiteId) -> Option<usize> {
     let mut at = site;
     for _ in 0..model::DEEPEST {
-        let of = walk.schema.sites.get(at)?;
-        match of.edge {
-            Edge::Field(..) => return of.def,
-            Edge::Optional | Edge::Inner | Edge::Tuple(_) | Edge::Array => at = of.parent?,
+        let field = walk.schema.sites.get(at)?;
+        match field.edge {
+            Edge::Field(..) => return field.def,
+            Edge::Optional | Edge::Inner | Edge::Tuple(_) | Edge::Array => at = field.parent?,
             _ => return None,
         }
     }
@@ -114,20 +116,20 @@ fn describe_scalars(
     let (mut fields, mut targets) = (Vec::new(), Vec::new());
     let (mut types, mut whys, mut number, mut taken) = (Vec::new(), Vec::new(), 0_u64, 0_u64);
     for (site, layout) in group {
-        let of = &schema.sites[*site];
+        let field = &schema.sites[*site];
         let of_model = &program.sites[in_model(*site)];
-        fields.push(of.path.clone());
+        fields.push(field.path.clone());
         number = number.saturating_add(of_model.counts.instances);
-        taken = taken.saturating_add(of.size.saturating_mul(of_model.counts.slots));
-        let Some((integer, range)) = of.integer.zip(walk.tallies[*site].range) else { continue };
+        taken = taken.saturating_add(field.size.saturating_mul(of_model.counts.slots));
+        let Some((integer, range)) = field.integer.zip(walk.counted.tallies[*site].range) else { continue };
         let name = integer.name(layout.size);
         let name = if layout.niche.is_some() { format!("NonZero<{name}>") } else { name };
         targets.push(Target::Scalar(in_model(*site), name.clone()));
         types.push(name);
         whys.push(if is_niche {
-            format!("{} is never zero in {} values", of.path, count(of_model.counts.instances))
+            format!("{} is never zero in {} values", field.path, count(of_model.counts.instances))
         } else {
-            format!("{} is {} to {}", of.path, range.low, range.high)
+            format!("{} is {} to {}", field.path, range.low, range.high)
         });
     }
     types.dedup();

@@ -10,7 +10,7 @@ pub(super) struct Intern;
 impl Kind for Intern {
     fn of_site(&self, heap: &Heap<'_, '_, '_, '_>, site: usize) -> Option<Finding> {
         let walk = heap.walk;
-        let tally = walk.tallies.get(site - 1)?;
+        let tally = walk.counted.tallies.get(site - 1)?;
         let texts = tally.texts.as_ref()?;
         let duplicates = texts.duplicates;
         if duplicates == 0 {

@@ -31,8 +31,8 @@ impl Heap<'_, '_, '_, '_> {
             fields: vec![location.into()],
             targets: vec![Target::Site(site, None)],
             // A collection on a stack has the name of its type.
-            at: allocated(self.blocks, |of| {
-                of.owner == location || of.content == location && matches!(&*of.by, "stack" | "task" | "cycle")
+            at: allocated(self.blocks, |row| {
+                row.owner == location || row.content == location && matches!(&*row.by, "stack" | "task" | "cycle")
             }),
             dependency: dependency(self.walk, site),
             ..Finding::default()
@@ -69,7 +69,7 @@ pub(super) trait Kind {
 
 /// Returns the call site that allocated the most bytes of an owner.
 pub(super) fn allocated(blocks: &[Blocks], is_it: impl Fn(&Blocks) -> bool) -> Option<String> {
-    blocks.iter().filter(|of| is_it(of)).find_map(|of| of.sites.first()?.at.clone())
+    blocks.iter().filter(|row| is_it(row)).find_map(|row| row.sites.first()?.at.clone())
 }
 
 /// Returns the owner, as in [`Blocks::owner`].
@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn places_name_their_fields() {
-        let names = |of: &[&str]| of_type(&of.iter().map(ToString::to_string).collect::<Vec<_>>(), "Record");
+        let names = |paths: &[&str]| of_type(&paths.iter().map(ToString::to_string).collect::<Vec<_>>(), "Record");
         assert_eq!(names(&["Record.first", "Record.second"]), "first, second of Record");
         assert_eq!(names(&["Record::Full.0", "Record::Late.0"]), "Full.0, Late.0 of Record");
         let five = ["Record.a", "Record.b", "Record.c", "Record.d", "Record.e"];

@@ -13,7 +13,7 @@ pub(super) struct Leak;
 
 impl Kind for Leak {
     fn of_heap(&self, heap: &Heap<'_, '_, '_, '_>) -> Vec<Finding> {
-        heap.walk.leaks.iter().map(|rings| describe(heap, rings)).collect()
+        heap.walk.counted.leaks.iter().map(|rings| describe(heap, rings)).collect()
     }
 }
 
@@ -22,7 +22,7 @@ fn describe(heap: &Heap<'_, '_, '_, '_>, rings: &Rings) -> Finding {
     let mut fields: Vec<String> = Vec::new();
     for site in rings.sites.iter().filter_map(|site| sites.get(*site)) {
         let field = field_of(&site.path);
-        if !fields.iter().any(|of| of == field) {
+        if !fields.iter().any(|other| other == field) {
             fields.push(field.to_owned());
         }
     }

@@ -89,7 +89,7 @@ fn is_worth_its_blocks(program: &Program, step: &Step) -> bool {
     let blocks = step.after.allocations.saturating_sub(step.before.allocations);
     let values = |def: usize, is_it: &dyn Fn(usize) -> bool| -> u64 {
         let variants = program.defs[def].variants.iter().enumerate().filter(|(variant, _)| is_it(*variant));
-        variants.map(|(_, of)| of.counts.instances).sum()
+        variants.map(|(_, variant)| variant.counts.instances).sum()
     };
     let is_rare = |def: usize| {
         let boxed = values(def, &|variant| step.edits.contains(&Edit::Variant(def, variant)));
@@ -123,7 +123,7 @@ fn preferred(plan: &Plan<'_>, step: &Step) -> Step {
 /// Returns all findings, largest saving first; those in dependencies come last.
 pub(crate) fn find(walk: &Walk<'_, '_>, blocks: &[Blocks], known: &Known) -> Vec<Finding> {
     let Known { also, items, .. } = known;
-    let program = model::of(walk, items);
+    let program = model::build(walk, items);
     let first = Plan::new(&program);
     let mut plan = first.clone();
     // What a step saves if it is the only change.
@@ -132,7 +132,7 @@ pub(crate) fn find(walk: &Walk<'_, '_>, blocks: &[Blocks], known: &Known) -> Vec
         plan.apply_all(&step.edits);
         first.sum().bytes.saturating_sub(plan.sum().bytes)
     };
-    let leaked: u64 = walk.leaks.iter().map(|leak| leak.bytes).fold(0, u64::saturating_add);
+    let leaked: u64 = walk.counted.leaks.iter().map(|leak| leak.bytes).fold(0, u64::saturating_add);
     // What is leaked is no part of the model.
     let total = plan.sum().bytes.saturating_add(leaked);
     let mut found = Vec::new();
@@ -165,7 +165,7 @@ pub(crate) fn find(walk: &Walk<'_, '_>, blocks: &[Blocks], known: &Known) -> Vec
     for site in (1..program.sites.len()).filter(|site| !walk.schema.is_scratch(site - 1)) {
         estimates.extend(KINDS.iter().filter_map(|kind| {
             let finding = kind.of_site(&heap, site)?;
-            let alone = kind.of_site(&unchanged, site).map(|of| of.saves);
+            let alone = kind.of_site(&unchanged, site).map(|finding| finding.saves);
             Some(match alone {
                 Some(alone) => finding.alone(alone),
                 None => finding,
@@ -174,7 +174,7 @@ pub(crate) fn find(walk: &Walk<'_, '_>, blocks: &[Blocks], known: &Known) -> Vec
     }
     estimates.extend(KINDS.iter().flat_map(|kind| kind.of_heap(&heap)));
     // Values that need no block save the allocations too.
-    let most: u64 = blocks.iter().map(|of| of.blocks).sum();
+    let most: u64 = blocks.iter().map(|row| row.blocks).sum();
     let is_worth = |finding: &Finding| {
         finding.saves > total / LEAST && finding.saves >= LEAST_BYTES
             || !finding.instead_of.is_empty()

@@ -14,20 +14,20 @@ const WORD: u64 = 8;
 pub(super) const DEEPEST: u32 = 32;
 
 /// Returns the model of a walk.
-pub(super) fn of(walk: &Walk<'_, '_>, items: &Items) -> Program {
+pub(super) fn build(walk: &Walk<'_, '_>, items: &Items) -> Program {
     Builder::new(walk, items).build()
 }
 
 /// Returns the model of a walk in which only types of dependencies can change, whose values take at least `least` bytes.
 pub(super) fn of_dependencies(walk: &Walk<'_, '_>, items: &Items, least: u64) -> Program {
-    let mut program = of(walk, items);
+    let mut program = build(walk, items);
     let schema = &walk.schema;
-    for (number, (def, of)) in program.defs.iter_mut().zip(&schema.defs).enumerate() {
-        let values = walk.def_tallies.get(number).map_or(0, |tally| tally.instances);
-        let ty = schema.get(of.ty);
+    for (number, (def, definition)) in program.defs.iter_mut().zip(&schema.defs).enumerate() {
+        let values = walk.counted.def_tallies.get(number).map_or(0, |tally| tally.instances);
+        let ty = schema.get(definition.ty);
         let is_declared = matches!(ty.kind, Kind::Struct(_) | Kind::Enum(_)) && !is_std(&ty.path);
         def.is_editable = is_declared
-            && of.is_ready
+            && definition.is_ready
             && values.saturating_mul(ty.size) >= least
             && schema.dependency_of(number).is_some();
     }
@@ -58,8 +58,8 @@ struct Builder<'w, 's, 'p> {
 impl<'w, 's, 'p> Builder<'w, 's, 'p> {
     fn new(walk: &'w Walk<'s, 'p>, items: &'w Items) -> Self {
         let mut of_def = vec![Vec::new(); walk.schema.defs.len()];
-        for (site, of) in walk.schema.sites.iter().enumerate() {
-            if let Holds::Def(def) = of.decoder.holds() {
+        for (site, field) in walk.schema.sites.iter().enumerate() {
+            if let Holds::Def(def) = field.decoder.holds() {
                 of_def[def].push(site);
             }
         }
@@ -83,25 +83,25 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
         let is_copy = |def: DefId| items.at(&schema.get(schema.defs[def].ty).path).is_some_and(Item::is_copy);
         let unshareable = shareable::unshareable(schema.program);
         self.program.sites.push(site(String::new(), "", Shape::Leaf, Layout::NOTHING, Edge::Root));
-        for (number, of) in schema.sites.iter().enumerate() {
-            let own = match of.ty {
+        for (number, field) in schema.sites.iter().enumerate() {
+            let own = match field.ty {
                 Some(ty) => self.layout(ty, 0),
-                None => Layout::plain(of.size, of.align.max(1)),
+                None => Layout::plain(field.size, field.align.max(1)),
             };
             self.program.sites.push(Site {
-                def: of.def,
-                is_editable: of.is_editable && !of.def.is_some_and(&is_copy) && !schema.is_scratch(number),
-                ..site(of.path.clone(), &of.name, Shape::Leaf, own, of.edge)
+                def: field.def,
+                is_editable: field.is_editable && !field.def.is_some_and(&is_copy) && !schema.is_scratch(number),
+                ..site(field.path.clone(), &field.name, Shape::Leaf, own, field.edge)
             });
         }
         for (number, def) in schema.defs.iter().enumerate() {
-            let tally = walk.def_tallies.get(number);
-            let variants = def.variants.iter().enumerate().map(|(variant, of)| {
+            let tally = walk.counted.def_tallies.get(number);
+            let variants = def.variants.iter().enumerate().map(|(variant, data)| {
                 let of_variant = tally.filter(|_| def.is_enum).and_then(|tally| tally.variants.get(variant));
                 let values = of_variant.copied().unwrap_or(0);
                 VariantDef {
-                    name: of.name.to_string(),
-                    fields: of
+                    name: data.name.to_string(),
+                    fields: data
                         .fields
                         .iter()
                         .map(|field| FieldDef {
@@ -133,17 +133,17 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
         for number in 0..schema.sites.len() {
             let shape = self.shape(number);
             let slots = self.slots_of(number, 0);
-            let of = &mut self.program.sites[in_model(number)];
-            of.shape = shape;
-            if let Some(tally) = walk.tallies.get(number) {
-                of.counts = tally.counts;
+            let site = &mut self.program.sites[in_model(number)];
+            site.shape = shape;
+            if let Some(tally) = walk.counted.tallies.get(number) {
+                site.counts = tally.counts;
                 let decoder = &schema.sites[number].decoder;
                 if decoder.holds() == (Holds::Enum { is_option: true }) {
                     let some = decoder.variants().iter().position(|variant| !variant.parts.is_empty());
-                    of.counts.filled = some.and_then(|some| tally.variants.get(some)).copied().unwrap_or(0);
+                    site.counts.filled = some.and_then(|some| tally.variants.get(some)).copied().unwrap_or(0);
                 }
             }
-            of.counts.slots = slots;
+            site.counts.slots = slots;
         }
         self.roots();
         self.program
@@ -153,7 +153,7 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
     fn roots(&mut self) {
         let walk = self.walk;
         let mut made: HashMap<SiteId, usize> = HashMap::new();
-        for (holding, root) in walk.holdings.iter().zip(self.roots.clone()) {
+        for (holding, root) in walk.counted.holdings.iter().zip(self.roots.clone()) {
             if matches!(holding.owner, Owner::Site(_) | Owner::Leaked) {
                 continue;
             }
@@ -188,22 +188,22 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
 
     fn shape(&mut self, number: SiteId) -> Shape {
         let schema = &self.walk.schema;
-        let of = &schema.sites[number];
-        if of.decoder.holds() == Holds::Plain
-            && let Some(Kind::Array { element, count }) = of.ty.map(|ty| &schema.get(ty).kind)
+        let field = &schema.sites[number];
+        if field.decoder.holds() == Holds::Plain
+            && let Some(Kind::Array { element, count }) = field.ty.map(|ty| &schema.get(ty).kind)
         {
             let (element, count) = (*element, *count);
             let own = self.layout(element, 0);
             let of_element = &schema.get(element).name;
-            let path = format!("{} []", of.path);
+            let path = format!("{} []", field.path);
             self.program.sites.push(site(path, of_element, Shape::Leaf, own, Edge::Array));
             return Shape::Array(self.program.sites.len() - 1, count);
         }
-        let is_met = self.walk.tallies.get(number).is_some_and(|tally| tally.counts.allocations > 0);
-        let shape = shifted(of.decoder.shape(&InModel { schema, name: &of.name, is_met }));
+        let is_met = self.walk.counted.tallies.get(number).is_some_and(|tally| tally.counts.allocations > 0);
+        let shape = shifted(field.decoder.shape(&InModel { schema, name: &field.name, is_met }));
         // A collection with spare capacity may still grow. Types that cannot grow are only for complete ones.
         let is_complete =
-            self.walk.tallies.get(number).is_none_or(|tally| tally.counts.waste == 0) && !self.grows(number);
+            self.walk.counted.tallies.get(number).is_none_or(|tally| tally.counts.waste == 0) && !self.grows(number);
         match shape {
             Shape::Sequence(Holder::Growable, element) if !is_complete => {
                 Shape::Sequence(Holder::LikeGrowable, element)
@@ -216,11 +216,11 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
     /// Returns `true` if code changes the length of a field's collection after it is made.
     fn grows(&self, number: SiteId) -> bool {
         let schema = &self.walk.schema;
-        let mut of = &schema.sites[number];
-        while let (Edge::Optional | Edge::Inner, Some(parent)) = (of.edge, of.parent) {
-            of = &schema.sites[parent];
+        let mut site = &schema.sites[number];
+        while let (Edge::Optional | Edge::Inner, Some(parent)) = (site.edge, site.parent) {
+            site = &schema.sites[parent];
         }
-        let (Edge::Field(..), Some(def), Some((_, field))) = (of.edge, of.def, of.path.rsplit_once('.')) else {
+        let (Edge::Field(..), Some(def), Some((_, field))) = (site.edge, site.def, site.path.rsplit_once('.')) else {
             return false;
         };
         let head = schema.defs[def].name.split('<').next().unwrap_or_default();
@@ -230,19 +230,19 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
     /// Returns `true` if a struct has its fields in the order of declaration although the compiler's order takes fewer
     /// bytes.
     fn is_declared_order(&mut self, ty: TypeId) -> bool {
-        let of = self.walk.schema.get(ty);
-        let Kind::Struct(fields) = &of.kind else { return false };
+        let definition = self.walk.schema.get(ty);
+        let Kind::Struct(fields) = &definition.kind else { return false };
         if fields.is_empty() || !fields.is_sorted_by_key(|field| field.offset) {
             return false;
         }
         let layouts: Vec<Layout> = fields.iter().map(|field| self.layout(field.ty, 1)).collect();
         let (declared, ordered) = (layout::declared(&layouts), layout::structure(&layouts));
-        declared.size == of.size && declared.align == of.align && ordered.size < of.size
+        declared.size == definition.size && declared.align == definition.align && ordered.size < definition.size
     }
 
     /// Returns the number of slots in the blocks of a site.
     fn element_slots(&self, site: SiteId) -> u64 {
-        self.walk.tallies.get(site).map_or(0, |tally| tally.counts.element_slots)
+        self.walk.counted.tallies.get(site).map_or(0, |tally| tally.counts.element_slots)
     }
 
     /// Returns the number of slots of a site, in use or not.
@@ -250,13 +250,13 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
         if let Some(known) = self.slots[number] {
             return known;
         }
-        let of = &self.walk.schema.sites[number];
-        let tally = |site: SiteId| self.walk.tallies.get(site);
+        let field = &self.walk.schema.sites[number];
+        let tally = |site: SiteId| self.walk.counted.tallies.get(site);
         let instances = tally(number).map_or(0, |tally| tally.counts.instances);
         let slots = if depth > DEEPEST {
             instances
         } else {
-            match (of.edge, of.parent) {
+            match (field.edge, field.parent) {
                 (Edge::Array, Some(parent)) => {
                     let times = match self.walk.schema.sites[parent].decoder.holds() {
                         Holds::Array(count) => count,
@@ -267,9 +267,10 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
                 (Edge::Optional | Edge::Inner | Edge::Tuple(_), Some(parent)) => self.slots_of(parent, depth + 1),
                 (Edge::Element | Edge::Key | Edge::Value | Edge::Pointee, Some(parent)) => self.element_slots(parent),
                 (Edge::Field(variant, _), _) => {
-                    let Some(def) = of.def else { return instances };
+                    let Some(def) = field.def else { return instances };
                     if self.walk.schema.defs[def].is_enum {
-                        let values = self.walk.def_tallies.get(def).and_then(|tally| tally.variants.get(variant));
+                        let values =
+                            self.walk.counted.def_tallies.get(def).and_then(|tally| tally.variants.get(variant));
                         values.copied().unwrap_or(0)
                     } else {
                         let sites = self.of_def[def].clone();
@@ -291,8 +292,8 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
         if let Some(&known) = self.layouts.get(&ty) {
             return known;
         }
-        let of = self.walk.schema.get(ty);
-        let is = Layout::plain(of.size, of.align.max(1));
+        let definition = self.walk.schema.get(ty);
+        let is = Layout::plain(definition.size, definition.align.max(1));
         if depth > DEEPEST {
             return Layout { niche_sure: false, ..is };
         }
@@ -300,16 +301,16 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
             fields.iter().map(|field| this.layout(field.ty, depth + 1)).collect()
         };
         let word_niche = |free: u128| Some(Niche { offset: 0, size: WORD, free });
-        let by_rules = match (head(&of.path), &of.kind) {
-            (_, Kind::Primitive) => match &*of.path {
+        let by_rules = match (head(&definition.path), &definition.kind) {
+            (_, Kind::Primitive) => match &*definition.path {
                 "bool" => Layout::BOOL,
                 "char" => Layout::CHAR,
                 _ => is,
             },
-            ("alloc::vec::Vec" | "alloc::string::String", _) => Layout { size: of.size, ..Layout::VECTOR },
+            ("alloc::vec::Vec" | "alloc::string::String", _) => Layout { size: definition.size, ..Layout::VECTOR },
             ("core::cell::UnsafeCell" | "core::mem::maybe_uninit::MaybeUninit", _) | (_, Kind::Union(_)) => is,
             ("core::ptr::non_null::NonNull", _) => Layout { niche: word_niche(1), ..is },
-            (path, _) if path.starts_with("core::num::nonzero::NonZero") => Layout::scalar(of.size, 1),
+            (path, _) if path.starts_with("core::num::nonzero::NonZero") => Layout::scalar(definition.size, 1),
             (path, _) if path.ends_with("UsizeNoHighBit") => Layout { niche: word_niche(1 << 63), ..is },
             (path, _) if path.ends_with("::Nanoseconds") => {
                 Layout { niche: Some(Niche { offset: 0, size: 4, free: (1 << 32) - 1_000_000_000 }), ..is }
@@ -320,7 +321,7 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
             }
             (path, Kind::Struct(of_struct)) if path.starts_with('(') => layout::tuple(&fields(self, of_struct)),
             (_, Kind::Struct(_)) if self.is_declared_order(ty) => {
-                let Kind::Struct(of_struct) = &of.kind else { return is };
+                let Kind::Struct(of_struct) = &definition.kind else { return is };
                 layout::declared(&fields(self, of_struct))
             }
             (_, Kind::Struct(of_struct) | Kind::Closure(of_struct)) => layout::structure(&fields(self, of_struct)),

@@ -13,13 +13,13 @@ pub(super) struct Nodes;
 
 impl Kind for Nodes {
     fn of_site(&self, heap: &Heap<'_, '_, '_, '_>, site: usize) -> Option<Finding> {
-        let of = &heap.program.sites[site];
-        let counts = &of.counts;
-        if !["BTreeMap<", "BTreeSet<"].iter().any(|name| of.ty.starts_with(name)) || heap.change(site).is_some() {
+        let field = &heap.program.sites[site];
+        let counts = &field.counts;
+        if !["BTreeMap<", "BTreeSet<"].iter().any(|name| field.ty.starts_with(name)) || heap.change(site).is_some() {
             return None;
         }
         // A map in a box has a finding of its own.
-        if of.edge == Edge::Pointee {
+        if field.edge == Edge::Pointee {
             return None;
         }
         let (nodes, used, slots) = (counts.allocations, counts.used, counts.element_slots);
@@ -45,7 +45,7 @@ impl Kind for Nodes {
         };
         let saves = u64::try_from(saves).ok()?;
         // The search may have made the entries smaller.
-        let saves = match of.shape {
+        let saves = match field.shape {
             Shape::Map(_, key, value) => heap.left(key, saves).min(heap.left(value, saves)),
             Shape::Sequence(_, element) => heap.left(element, saves),
             _ => saves,

@@ -20,7 +20,7 @@ impl Kind for Padding {
         let mut found = Vec::new();
         for (number, (def, slots)) in program.defs.iter().zip(slots).enumerate() {
             let [variant] = def.variants.as_slice() else { continue };
-            let instances = walk.def_tallies.get(number).map_or(0, |tally| tally.instances);
+            let instances = walk.counted.def_tallies.get(number).map_or(0, |tally| tally.instances);
             if def.is_enum || !def.is_editable || instances < SOME || variant.fields.len() < 2 {
                 continue;
             }

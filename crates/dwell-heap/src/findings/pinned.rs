@@ -10,14 +10,21 @@ pub(super) struct Pinned;
 impl Kind for Pinned {
     fn of_site(&self, heap: &Heap<'_, '_, '_, '_>, site: usize) -> Option<Finding> {
         let walk = heap.walk;
-        let pinned = walk.tallies.get(site - 1)?.pinned;
+        let pinned = walk.counted.tallies.get(site - 1)?.pinned;
         if pinned.used >= pinned.bytes / 2 {
             return None;
         }
         let mut fields: Vec<String> = Vec::new();
-        for of in walk.pinned.get(&(site - 1)).into_iter().flatten().filter_map(|of| walk.schema.sites.get(*of)) {
-            if !fields.contains(&of.path) {
-                fields.push(of.path.clone());
+        for handle in walk
+            .counted
+            .pinned
+            .get(&(site - 1))
+            .into_iter()
+            .flatten()
+            .filter_map(|handle| walk.schema.sites.get(*handle))
+        {
+            if !fields.contains(&handle.path) {
+                fields.push(handle.path.clone());
             }
         }
         let finding = heap.finding("pinned", site);

@@ -21,8 +21,8 @@ pub(crate) fn add(findings: &mut [Finding], walk: &Walk<'_, '_>, snapshot: &Snap
     let mut capacity = Vec::new();
     for finding in findings.iter_mut().filter(|finding| !finding.of_allocator) {
         let names = || std::iter::once(&finding.location).chain(&finding.fields);
-        let of = held.iter().filter(|(owner, _)| names().any(|name| name == owner));
-        let sum = of.fold(Held::default(), |sum, (_, held)| sum.and(*held));
+        let own = held.iter().filter(|(owner, _)| names().any(|name| name == owner));
+        let sum = own.fold(Held::default(), |sum, (_, held)| sum.and(*held));
         finding.rss = effect(finding, sum, all, is_held);
         if let Some(bytes) = finding.rss.filter(|_| finding.kind == "shrink") {
             // Without an own mapping the allocator keeps the pages.
@@ -39,14 +39,14 @@ pub(crate) fn add(findings: &mut [Finding], walk: &Walk<'_, '_>, snapshot: &Snap
 /// Returns the bytes of RSS that a finding saves, if that can be said. `held` is about the blocks that it changes, `all` about
 /// the whole heap.
 fn effect(finding: &Finding, held: Held, all: Held, is_held: bool) -> Option<u64> {
-    let share = |saves: u64, of: u64, bytes: u64| {
-        u64::try_from(u128::from(saves.min(bytes)) * u128::from(of) / u128::from(bytes.max(1))).unwrap_or(saves)
+    let share = |saves: u64, whole: u64, bytes: u64| {
+        u64::try_from(u128::from(saves.min(bytes)) * u128::from(whole) / u128::from(bytes.max(1))).unwrap_or(saves)
     };
-    let part = |of: u64| share(finding.saves, of, held.bytes);
+    let part = |whole: u64| share(finding.saves, whole, held.bytes);
     // A smaller type also takes bytes from the blocks that its values are in: as many of these are resident as of the others.
-    let around = |of: u64| {
+    let around = |whole: u64| {
         let saves = finding.saves.saturating_sub(held.bytes);
-        share(saves, of.saturating_sub(held.resident), all.bytes.saturating_sub(held.bytes))
+        share(saves, whole.saturating_sub(held.resident), all.bytes.saturating_sub(held.bytes))
     };
     match &*finding.kind {
         _ if held.bytes == 0 => None,
@@ -71,13 +71,13 @@ mod tests {
 
     #[test]
     fn what_was_never_touched_saves_no_resident_memory() {
-        let of = |kind: &str, saves| Finding { kind: kind.into(), saves, ..Finding::default() };
+        let finding = |kind: &str, saves| Finding { kind: kind.into(), saves, ..Finding::default() };
         let spare = Held { bytes: 1000, resident: 300, mapped: 300, alone: 0 };
-        assert_eq!(effect(&of("shrink", 600), spare, spare, false), Some(0));
-        assert_eq!(effect(&of("shrink", 900), spare, spare, false), Some(200));
+        assert_eq!(effect(&finding("shrink", 600), spare, spare, false), Some(0));
+        assert_eq!(effect(&finding("shrink", 900), spare, spare, false), Some(200));
         let untouched = Held { resident: 0, mapped: 0, ..spare };
-        assert_eq!(effect(&of("box", 600), untouched, spare, true), Some(0));
-        assert_eq!(effect(&of("box", 600), Held::default(), spare, false), None);
+        assert_eq!(effect(&finding("box", 600), untouched, spare, true), Some(0));
+        assert_eq!(effect(&finding("box", 600), Held::default(), spare, false), None);
     }
 
     #[test]
@@ -92,13 +92,13 @@ mod tests {
 
     #[test]
     fn if_an_earlier_peak_holds_the_memory_only_pages_count() {
-        let of = |kind: &str| Finding { kind: kind.into(), saves: 500, ..Finding::default() };
+        let finding = |kind: &str| Finding { kind: kind.into(), saves: 500, ..Finding::default() };
         let small = Held { bytes: 1000, resident: 1000, mapped: 0, alone: 0 };
-        assert_eq!(effect(&of("box"), small, small, false), Some(500));
-        assert_eq!(effect(&of("box"), small, small, true), None);
-        assert_eq!(effect(&of("intern"), small, small, true), Some(0));
-        assert_eq!(effect(&of("intern"), Held { alone: 400, ..small }, small, true), Some(0));
-        assert_eq!(effect(&of("leak"), Held { bytes: 500, alone: 400, ..small }, small, true), Some(400));
-        assert_eq!(effect(&of("shrink"), Held { mapped: 300, ..small }, small, true), Some(300));
+        assert_eq!(effect(&finding("box"), small, small, false), Some(500));
+        assert_eq!(effect(&finding("box"), small, small, true), None);
+        assert_eq!(effect(&finding("intern"), small, small, true), Some(0));
+        assert_eq!(effect(&finding("intern"), Held { alone: 400, ..small }, small, true), Some(0));
+        assert_eq!(effect(&finding("leak"), Held { bytes: 500, alone: 400, ..small }, small, true), Some(400));
+        assert_eq!(effect(&finding("shrink"), Held { mapped: 300, ..small }, small, true), Some(300));
     }
 }

@@ -11,7 +11,7 @@ pub(super) struct Rounding;
 impl Kind for Rounding {
     fn of_site(&self, heap: &Heap<'_, '_, '_, '_>, site: usize) -> Option<Finding> {
         let walk = heap.walk;
-        let tally = walk.tallies.get(site - 1)?;
+        let tally = walk.counted.tallies.get(site - 1)?;
         let counts = &tally.counts;
         // Collections that are complete. Maps and trees have no such form, and what may grow needs blocks of its own.
         let is_run = matches!(walk.schema.sites.get(site - 1)?.decoder.holds(), Holds::Elements | Holds::Text);

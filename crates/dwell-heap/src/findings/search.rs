@@ -36,39 +36,39 @@ pub(super) fn describe(program: &Program, step: &Step, old: &Plan<'_>, new: &Pla
         Edit::Reorder(_) => None,
     });
     let targets = targets.collect();
-    let sum = |of: fn(&Counts) -> u64| sites.iter().map(|site| of(&program.sites[*site].counts)).sum::<u64>();
+    let sum = |count: fn(&Counts) -> u64| sites.iter().map(|site| count(&program.sites[*site].counts)).sum::<u64>();
     let (mut kind, mut how) = ("reorder", "let the compiler order the fields: no repr(C)".to_owned());
     let (number, taken, mut why);
     let def;
     match first {
         Edit::Site(site, change) => {
-            let of = &program.sites[site];
-            def = of.def;
+            let field = &program.sites[site];
+            def = field.def;
             (kind, how) = changed(program, site, change);
             number = sum(|counts| counts.instances);
             let inline: u64 = sites
                 .iter()
                 .map(|site| {
-                    let of = &program.sites[*site];
-                    of.own.size.saturating_mul(of.counts.slots)
+                    let field = &program.sites[*site];
+                    field.own.size.saturating_mul(field.counts.slots)
                 })
                 .sum();
             taken = inline.saturating_add(sum(|counts| counts.requested));
             let filled = sum(|counts| counts.filled);
             why = match change {
                 Change::Boxed | Change::Sparse | Change::BoxedAlways => {
-                    let absent = match of.shape {
+                    let absent = match field.shape {
                         Shape::Optional { is_option: true, .. } => "None",
                         _ => "empty",
                     };
                     match number.saturating_sub(filled) {
-                        0 => format!("{} values of {} B", count(number), count(of.own.size)),
+                        0 => format!("{} values of {} B", count(number), count(field.own.size)),
                         rare => {
                             format!(
                                 "{absent} in {} of {}, {} B",
                                 percent(rare, number),
                                 count(number),
-                                count(of.own.size)
+                                count(field.own.size)
                             )
                         }
                     }
@@ -96,8 +96,8 @@ pub(super) fn describe(program: &Program, step: &Step, old: &Plan<'_>, new: &Pla
         Edit::Variant(of_def, variant) => {
             def = Some(of_def);
             kind = "variant";
-            let of = &program.defs[of_def];
-            let values: u64 = of.variants.iter().map(|variant| variant.counts.instances).sum();
+            let definition = &program.defs[of_def];
+            let values: u64 = definition.variants.iter().map(|variant| variant.counts.instances).sum();
             let rare: u64 = step
                 .edits
                 .iter()
@@ -109,8 +109,8 @@ pub(super) fn describe(program: &Program, step: &Step, old: &Plan<'_>, new: &Pla
                 })
                 .sum();
             number = values;
-            taken = of.own.size.saturating_mul(values);
-            let name = &of.variants[variant].name;
+            taken = definition.own.size.saturating_mul(values);
+            let name = &definition.variants[variant].name;
             how = if fields.len() == 1 {
                 format!("box the fields of `{name}`")
             } else {
@@ -125,10 +125,10 @@ pub(super) fn describe(program: &Program, step: &Step, old: &Plan<'_>, new: &Pla
         }
         Edit::Reorder(of_def) => {
             def = Some(of_def);
-            let of = &program.defs[of_def];
+            let definition = &program.defs[of_def];
             let is_it = |site: &&Site| matches!(site.shape, Shape::Def(def) if def == of_def);
             number = program.sites.iter().filter(is_it).map(|site| site.counts.slots).sum();
-            taken = of.own.size.saturating_mul(number);
+            taken = definition.own.size.saturating_mul(number);
             why = "the fields are stored in the order of their declaration".into();
         }
     }
@@ -143,8 +143,8 @@ pub(super) fn describe(program: &Program, step: &Step, old: &Plan<'_>, new: &Pla
         why += &resized(&program.defs[def].name, old.def(def).size, new.def(def).size);
     }
     let of_def = def.map(|def| program.defs[def].name.clone());
-    let at = allocated(blocks, |of| fields.contains(&of.owner))
-        .or_else(|| allocated(blocks, |of| of_def.as_ref().is_some_and(|name| of.element == *name)));
+    let at = allocated(blocks, |row| fields.contains(&row.owner))
+        .or_else(|| allocated(blocks, |row| of_def.as_ref().is_some_and(|name| row.element == *name)));
     Finding {
         kind: kind.into(),
         location,
@@ -164,28 +164,28 @@ pub(super) fn describe(program: &Program, step: &Step, old: &Plan<'_>, new: &Pla
 
 /// Returns the kind of a change, and the suggested type.
 fn changed(program: &Program, site: usize, change: Change) -> (&'static str, String) {
-    let of = &program.sites[site];
-    let inner = match of.shape {
-        Shape::Optional { is_option: true, .. } => without_option(&of.ty),
-        _ => &of.ty,
+    let field = &program.sites[site];
+    let inner = match field.shape {
+        Shape::Optional { is_option: true, .. } => without_option(&field.ty),
+        _ => &field.ty,
     };
     let is_struct =
         matches!(program.sites[program.without_option(site)].shape, Shape::Def(def) if !program.defs[def].is_enum);
     match change {
         Change::Boxed if is_struct => ("box", format!("Option<Box<{inner}>> (or Sparse<{inner}>)")),
         Change::Boxed => ("box", format!("Option<Box<{inner}>>")),
-        Change::BoxedAlways => ("box", format!("Box<{}>", of.ty)),
+        Change::BoxedAlways => ("box", format!("Box<{}>", field.ty)),
         Change::Sparse => ("sparse", format!("Sparse<{inner}> (or Option<Box<{inner}>>)")),
-        Change::Exact if matches!(of.shape, Shape::Text(_)) => ("exact", "Box<str>".into()),
-        Change::Exact => ("exact", format!("Box<[{}]>", arguments(&of.ty))),
+        Change::Exact if matches!(field.shape, Shape::Text(_)) => ("exact", "Box<str>".into()),
+        Change::Exact => ("exact", format!("Box<[{}]>", arguments(&field.ty))),
         Change::Thin => {
-            let how = match of.shape {
-                Shape::Sequence(..) => format!("ThinSlice<{}>", arguments(&of.ty)),
+            let how = match field.shape {
+                Shape::Sequence(..) => format!("ThinSlice<{}>", arguments(&field.ty)),
                 _ => "ThinStr (or Box<str>)".into(),
             };
             ("thin", how)
         }
-        Change::Sorted => ("sorted", sorted_map(&of.ty)),
+        Change::Sorted => ("sorted", sorted_map(&field.ty)),
     }
 }
 
@@ -193,13 +193,13 @@ fn changed(program: &Program, site: usize, change: Change) -> (&'static str, Str
 pub(super) fn sorted_map(ty: &str) -> String {
     let mut depth = 0_i32;
     let inside = arguments(ty);
-    let is_end = |of: char| {
-        match of {
+    let is_end = |c: char| {
+        match c {
             '<' | '(' | '[' => depth += 1,
             '>' | ')' | ']' => depth -= 1,
             _ => {}
         }
-        of == ',' && depth == 0
+        c == ',' && depth == 0
     };
     let commas: Vec<usize> = inside.match_indices(is_end).map(|(at, _)| at).collect();
     format!("SortedMap<{}>", &inside[..commas.get(1).copied().unwrap_or(inside.len())])

@@ -32,7 +32,9 @@ pub(super) fn unshareable(program: &Program) -> HashSet<TypeId> {
         ty.params.iter().for_each(|param| is_in(param.ty));
         match &ty.kind {
             Kind::Struct(fields) | Kind::Union(fields) => fields.iter().for_each(|field| is_in(field.ty)),
-            Kind::Enum(of) => of.variants.iter().flat_map(|of| &of.fields).for_each(|field| is_in(field.ty)),
+            Kind::Enum(definition) => {
+                definition.variants.iter().flat_map(|variant| &variant.fields).for_each(|field| is_in(field.ty));
+            }
             Kind::Array { element, .. } => is_in(*element),
             Kind::Pointer { pointee: Some(pointee) } | Kind::WidePointer { pointee: Some(pointee), .. } => {
                 is_in(*pointee);
@@ -66,14 +68,14 @@ mod tests {
             types.push(Type { name, path, size, align, kind, params, source, krate, own, public, unit });
             TypeId(u32::try_from(types.len()).unwrap() - 1)
         };
-        let of = |ty: TypeId| Kind::Struct(vec![Field { name: "0".into(), ty, offset: 0, line: None }]);
+        let newtype = |ty: TypeId| Kind::Struct(vec![Field { name: "0".into(), ty, offset: 0, line: None }]);
         let counted = add("alloc::rc::Rc<u8>", Kind::Primitive);
-        let node = add("app::Node", of(counted));
+        let node = add("app::Node", newtype(counted));
         let boxed = add("alloc::boxed::Box<app::Node>", Kind::Pointer { pointee: Some(node) });
-        let list = add("app::List", of(boxed));
+        let list = add("app::List", newtype(boxed));
         let cell = add("core::cell::RefCell<u8>", Kind::Primitive);
-        let lock = add("std::sync::poison::mutex::Mutex<core::cell::RefCell<u8>>", of(cell));
-        let shared = add("app::Shared", of(lock));
+        let lock = add("std::sync::poison::mutex::Mutex<core::cell::RefCell<u8>>", newtype(cell));
+        let shared = add("app::Shared", newtype(lock));
         let program = Program { types, ..Program::default() };
         let expected = HashSet::from([counted, node, boxed, list, cell]);
         assert_eq!(unshareable(&program), expected, "{shared:?} has a lock");

@@ -14,18 +14,18 @@ impl Kind for Short {
         if heap.change(site).is_some() {
             return None;
         }
-        let of = &program.sites[site];
-        let tally = walk.tallies.get(site - 1)?;
+        let field = &program.sites[site];
+        let tally = walk.counted.tallies.get(site - 1)?;
         let (number, saves) = tally.short;
-        if of.ty != "String" || number == 0 {
+        if field.ty != "String" || number == 0 {
             return None;
         }
         Some(Finding {
             count: number,
-            bytes: of.counts.requested,
+            bytes: field.counts.requested,
             saves,
             costs: "each read tests whether the text is inline".into(),
-            why: format!("{} of {} texts have at most {SHORT} bytes", count(number), count(of.counts.allocations)),
+            why: format!("{} of {} texts have at most {SHORT} bytes", count(number), count(field.counts.allocations)),
             how: "CompactString of the crate compact_str: as large as a String, and stores these texts inline".into(),
             ..heap.finding("short", site)
         })

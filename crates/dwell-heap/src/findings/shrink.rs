@@ -15,11 +15,11 @@ impl Kind for Shrink {
         if heap.change(site).is_some() {
             return None;
         }
-        let of = &program.sites[site];
-        let counts = &of.counts;
+        let field = &program.sites[site];
+        let counts = &field.counts;
         let holds = walk.schema.sites.get(site - 1)?.decoder.holds();
         // Empty collections have a finding of their own.
-        let hollow = walk.tallies.get(site - 1)?.hollow_bytes;
+        let hollow = walk.counted.tallies.get(site - 1)?.hollow_bytes;
         let saves = match holds {
             // One list that is more than half full may be growing: lists double.
             Holds::Elements | Holds::Text if counts.allocations == 1 && counts.used >= counts.element_slots / 2 => 0,
@@ -38,7 +38,7 @@ impl Kind for Shrink {
             _ => 0,
         };
         // The search may have made the elements smaller.
-        let saves = match of.shape {
+        let saves = match field.shape {
             Shape::Sequence(_, element) => heap.left(element, saves),
             Shape::Map(_, key, value) => heap.left(key, saves).min(heap.left(value, saves)),
             _ => saves,
@@ -50,7 +50,7 @@ impl Kind for Shrink {
         // The line that allocated the unused bytes, which may be another than that of most bytes.
         let rows = heap.blocks.iter().filter(|row| row.owner == found.location);
         let most =
-            rows.flat_map(|row| &row.sites).max_by_key(|site| site.unused_bytes).filter(|of| of.unused_bytes > 0);
+            rows.flat_map(|row| &row.sites).max_by_key(|site| site.unused_bytes).filter(|site| site.unused_bytes > 0);
         let at = most.and_then(|site| site.at.clone()).or_else(|| found.at.clone());
         Some(Finding {
             count: counts.allocations,

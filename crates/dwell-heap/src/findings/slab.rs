@@ -16,7 +16,7 @@ pub(super) struct Slab;
 impl Kind for Slab {
     fn of_site(&self, heap: &Heap<'_, '_, '_, '_>, site: usize) -> Option<Finding> {
         let Heap { walk, program, .. } = *heap;
-        let tally = walk.tallies.get(site - 1)?;
+        let tally = walk.counted.tallies.get(site - 1)?;
         let counts = &tally.counts;
         let is_box = walk.schema.sites.get(site - 1)?.decoder.holds() == Holds::Box;
         if !is_box || counts.allocations < MANY || tally.rounding == 0 {

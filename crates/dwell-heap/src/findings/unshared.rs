@@ -13,10 +13,10 @@ pub(super) struct Unshared;
 impl Kind for Unshared {
     fn of_site(&self, heap: &Heap<'_, '_, '_, '_>, site: usize) -> Option<Finding> {
         let Heap { walk, program, .. } = *heap;
-        let tally = walk.tallies.get(site - 1)?;
-        let of = &program.sites[site];
+        let tally = walk.counted.tallies.get(site - 1)?;
+        let field = &program.sites[site];
         let all = tally.counts.allocations;
-        if tally.unshared == 0 || tally.unshared < all || !of.ty.starts_with("Rc<") {
+        if tally.unshared == 0 || tally.unshared < all || !field.ty.starts_with("Rc<") {
             return None;
         }
         Some(Finding {
@@ -25,7 +25,7 @@ impl Kind for Unshared {
             saves: all.saturating_mul(2 * WORD),
             costs: "it can no longer be shared".into(),
             why: format!("none of {} is shared at the moment of the snapshot", count(all)),
-            how: format!("Box<{}>", arguments(&of.ty)),
+            how: format!("Box<{}>", arguments(&field.ty)),
             ..heap.finding("unshared", site)
         })
     }

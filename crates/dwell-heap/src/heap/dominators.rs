@@ -65,12 +65,12 @@ impl Search {
             dominator[at as usize] = std::mem::replace(&mut first[least as usize], at);
             let parent = self.parents[at as usize];
             forest.ancestor[at as usize] = parent;
-            let mut of = std::mem::replace(&mut first[parent as usize], NONE);
-            while of != NONE {
-                let best = forest.eval(of);
-                let is_lower = forest.semi[best as usize] < forest.semi[of as usize];
-                let dominator = &mut dominator[of as usize];
-                of = std::mem::replace(dominator, if is_lower { best } else { parent });
+            let mut member = std::mem::replace(&mut first[parent as usize], NONE);
+            while member != NONE {
+                let best = forest.eval(member);
+                let is_lower = forest.semi[best as usize] < forest.semi[member as usize];
+                let dominator = &mut dominator[member as usize];
+                member = std::mem::replace(dominator, if is_lower { best } else { parent });
             }
         }
         // The root has none, and counts as its own.
@@ -159,7 +159,7 @@ mod tests {
                 }
             });
             let all = reached(&next, usize::MAX);
-            assert_eq!(all.iter().filter(|of| **of).count(), search.order.len());
+            assert_eq!(all.iter().filter(|reached| **reached).count(), search.order.len());
             for dominating in 0..nodes {
                 let without = reached(&next, dominating);
                 for node in (0..nodes).filter(|node| all[*node] && *node != dominating) {

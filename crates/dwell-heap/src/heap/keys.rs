@@ -26,8 +26,8 @@ fn value(walk: &mut Walk<'_, '_>, site: SiteId, bytes: &[u8], depth: u32) -> Opt
     if depth > DEEPEST {
         return None;
     }
-    let of = &walk.schema.sites[site];
-    let decoder = Rc::clone(&of.decoder);
+    let place = &walk.schema.sites[site];
+    let decoder = Rc::clone(&place.decoder);
     if let Some((address, length)) = decoder.text(bytes) {
         let mut text = Vec::new();
         // A character has up to four bytes.
@@ -38,18 +38,18 @@ fn value(walk: &mut Walk<'_, '_>, site: SiteId, bytes: &[u8], depth: u32) -> Opt
         let text = String::from_utf8_lossy(&text);
         return Some(format!("\"{}\"", text.escape_debug()));
     }
-    if let Some(integer) = of.integer {
+    if let Some(integer) = place.integer {
         return integer.read(bytes).map(|number| number.to_string());
     }
-    match (decoder.holds(), &*of.name) {
+    match (decoder.holds(), &*place.name) {
         (Holds::Plain, "u8") => number(bytes, 0, 1).map(|number| number.to_string()),
         (Holds::Plain, "bool") => number(bytes, 0, 1).map(|number| (number != 0).to_string()),
         (Holds::Def(def), _) => {
             walk.schema.prepare(def);
-            let of = &walk.schema.defs[def];
-            let index = of.tag.as_ref().map_or(Some(0), |tag| tag.variant(bytes))?;
-            let variant = of.variants.get(index)?;
-            let (is_enum, name) = (of.is_enum, variant.name.to_string());
+            let definition = &walk.schema.defs[def];
+            let index = definition.tag.as_ref().map_or(Some(0), |tag| tag.variant(bytes))?;
+            let variant = definition.variants.get(index)?;
+            let (is_enum, name) = (definition.is_enum, variant.name.to_string());
             let fields: Vec<(u64, SiteId)> = variant.fields.iter().map(|field| (field.at, field.site)).collect();
             match fields[..] {
                 [] if is_enum => Some(name),

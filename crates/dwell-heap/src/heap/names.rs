@@ -23,11 +23,11 @@ pub fn type_of(owner: &str) -> &str {
 
 /// Returns `true` if a type has a name: also without its arguments, and a function's future by the function.
 #[must_use]
-pub fn is_named(of: &str, name: &str) -> bool {
-    let future = of.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+pub fn is_named(ty: &str, name: &str) -> bool {
+    let future = ty.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
     let function = future.and_then(|rest| rest.strip_prefix("async fn "));
-    let is_it = |of: &str| of == name || of.split_once('<').is_some_and(|(head, _)| head == name);
-    is_it(of) || function.is_some_and(|of| is_it(of) || of.rsplit("::").next().is_some_and(is_it))
+    let is_it = |path: &str| path == name || path.split_once('<').is_some_and(|(head, _)| head == name);
+    is_it(ty) || function.is_some_and(|path| is_it(path) || path.rsplit("::").next().is_some_and(is_it))
 }
 
 /// Returns the types that store values of a type inline, with itself.
@@ -38,9 +38,9 @@ pub fn around<'d>(fields: &'d [Field], name: &'d str) -> Vec<&'d str> {
     while let Some(inner) = all.get(done).copied() {
         done += 1;
         for field in fields.iter().filter(|field| has_inline(&field.field_type, inner)) {
-            let of = type_of(&field.of);
-            if !all.contains(&of) {
-                all.push(of);
+            let owner = type_of(&field.owner);
+            if !all.contains(&owner) {
+                all.push(owner);
             }
         }
     }
@@ -56,7 +56,7 @@ pub fn has_inline(element: &str, name: &str) -> bool {
 /// Returns `true` if values of `element` store values of `name` inline, not behind a pointer.
 #[must_use]
 pub fn is_inline(element: &str, name: &str) -> bool {
-    let is_word = |of: Option<char>| of.is_some_and(|of| of.is_alphanumeric() || of == '_');
+    let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
     element.match_indices(name).any(|(at, _)| {
         let after = element[at + name.len()..].chars().next();
         !is_word(element[..at].chars().next_back()) && !is_word(after) && !is_behind_pointer(&element[..at])
@@ -67,21 +67,23 @@ pub fn is_inline(element: &str, name: &str) -> bool {
 fn is_behind_pointer(before: &str) -> bool {
     let mut depth = 0_u32;
     let mut end = before.len();
-    for (at, of) in before.char_indices().rev() {
-        match of {
+    for (at, c) in before.char_indices().rev() {
+        match c {
             '>' | ')' | ']' => depth += 1,
             '<' | '(' | '[' if depth > 0 => depth -= 1,
             '<' => {
-                let start = before[..at].trim_end_matches(|of: char| of.is_alphanumeric() || of == '_').len();
+                let start = before[..at].trim_end_matches(|c: char| c.is_alphanumeric() || c == '_').len();
                 let head = &before[start..at];
                 let pointers =
                     ["Box", "Vec", "VecDeque", "Rc", "Arc", "Weak", "NonNull", "SmallBox", "Sparse", "ThinSlice"];
-                if pointers.contains(&head) || ["Map", "Set", "List", "Heap"].iter().any(|of| head.ends_with(of)) {
+                if pointers.contains(&head)
+                    || ["Map", "Set", "List", "Heap"].iter().any(|suffix| head.ends_with(suffix))
+                {
                     return true;
                 }
                 end = start;
             }
-            '&' | '*' if depth == 0 && before[at..end].chars().all(|of| !matches!(of, ',' | ';')) => return true,
+            '&' | '*' if depth == 0 && before[at..end].chars().all(|c| !matches!(c, ',' | ';')) => return true,
             _ => {}
         }
     }
@@ -109,7 +111,7 @@ mod tests {
         }
         assert!(is_named("{async fn Server::outer}", "outer") && is_named("{async fn outer}", "outer"));
         assert!(is_named("Page<u8>", "Page") && !is_named("Pages<u8>", "Page"));
-        let field = |of: &str, ty: &str| Field { of: of.into(), field_type: ty.into(), ..Field::default() };
+        let field = |owner: &str, ty: &str| Field { owner: owner.into(), field_type: ty.into(), ..Field::default() };
         let fields = vec![field("Outer", "Option<Inner>"), field("Kind::A", "Outer"), field("Other", "Box<Inner>")];
         assert_eq!(around(&fields, "Inner"), ["Inner", "Outer", "Kind"]);
     }

@@ -12,7 +12,8 @@ use std::collections::VecDeque;
 #[serde(default)]
 pub struct Path {
     /// What was asked for: a type, an address, or a value with its text.
-    pub of: String,
+    #[serde(rename = "of")]
+    pub target: String,
     /// The static, local or thread-local variable that the chain begins at; missing if nothing holds the first block.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
@@ -44,7 +45,7 @@ pub(crate) fn answers(walk: &Walk<'_, '_>, snapshot: &Snapshot, asked: Option<&s
         }
         let root = place.and_then(|place| walk.holders().roots().get(place.checked_sub(snapshot.blocks.len())?));
         let root = root.map(|site| walk.schema.sites[*site].path.clone());
-        Path { of: value.clone(), root, steps: Vec::new() }
+        Path { target: value.clone(), root, steps: Vec::new() }
     });
     path.into_iter().chain(values).collect()
 }
@@ -61,22 +62,22 @@ fn find(walk: &Walk<'_, '_>, snapshot: &Snapshot, asked: &str) -> Option<Path> {
 
 /// Returns the largest block with values of a type, or else the largest of which the elements have such values inside.
 fn largest(walk: &Walk<'_, '_>, snapshot: &Snapshot, name: &str) -> Option<usize> {
-    let of = |is_it: &dyn Fn(&Holding) -> bool| {
-        let is_of_type: Vec<bool> = walk.holdings.iter().map(is_it).collect();
+    let largest = |is_it: &dyn Fn(&Holding) -> bool| {
+        let is_of_type: Vec<bool> = walk.counted.holdings.iter().map(is_it).collect();
         let all = (0..snapshot.blocks.len())
             .filter(|block| is_of_type.get(walk.holding(*block) as usize).copied().unwrap_or(false));
         // Of equal ones the first.
         all.max_by_key(|block| (snapshot.blocks[*block].size, std::cmp::Reverse(*block)))
     };
-    of(&|of| is_named(&of.element, name) || is_named(&of.content, name)).or_else(|| {
+    largest(&|holding| is_named(&holding.element, name) || is_named(&holding.content, name)).or_else(|| {
         let fields = summary::fields(walk);
         let around = around(&fields, name);
-        of(&|of| around.iter().any(|name| has_inline(&of.element, name)))
+        largest(&|holding| around.iter().any(|name| has_inline(&holding.element, name)))
     })
 }
 
 /// Returns the shortest path from a root to a block.
-fn to(walk: &Walk<'_, '_>, snapshot: &Snapshot, block: usize, of: String) -> Path {
+fn to(walk: &Walk<'_, '_>, snapshot: &Snapshot, block: usize, target: String) -> Path {
     let blocks = snapshot.blocks.len();
     let holders = walk.holders();
     // What each block was reached from, with the site of the pointer to that one.
@@ -86,7 +87,7 @@ fn to(walk: &Walk<'_, '_>, snapshot: &Snapshot, block: usize, of: String) -> Pat
     below.insert(block, (usize::MAX, usize::MAX));
     'all: while let Some(at) = open.pop_front() {
         let mut is_held = false;
-        for hold in holders.of(at) {
+        for hold in holders.pointers_to(at) {
             let Some(from) = (hold.from as usize).checked_sub(1) else { continue };
             is_held = true;
             if from >= blocks {
@@ -104,15 +105,15 @@ fn to(walk: &Walk<'_, '_>, snapshot: &Snapshot, block: usize, of: String) -> Pat
             top = if top.0 == block { (at, None) } else { top };
         }
     }
-    let name = |site: usize| walk.schema.sites.get(site).map_or_else(String::new, |of| of.path.clone());
+    let name = |site: usize| walk.schema.sites.get(site).map_or_else(String::new, |field| field.path.clone());
     let step = |block: usize, site: Option<usize>| {
-        let holding = walk.holdings.get(walk.holding(block) as usize);
-        let Some(of) = snapshot.blocks.get(block) else { return Step::default() };
+        let holding = walk.counted.holdings.get(walk.holding(block) as usize);
+        let Some(allocation) = snapshot.blocks.get(block) else { return Step::default() };
         Step {
-            owner: site.map(name).or_else(|| holding.map(|of| owner(walk, of).0)).unwrap_or_default(),
-            address: of.addr,
-            bytes: of.size,
-            content: holding.map(|of| of.content.clone()).unwrap_or_default(),
+            owner: site.map(name).or_else(|| holding.map(|holding| owner(walk, holding).0)).unwrap_or_default(),
+            address: allocation.addr,
+            bytes: allocation.size,
+            content: holding.map(|holding| holding.content.clone()).unwrap_or_default(),
         }
     };
     let (mut at, site) = top;
@@ -121,5 +122,5 @@ fn to(walk: &Walk<'_, '_>, snapshot: &Snapshot, block: usize, of: String) -> Pat
         steps.push(step(next, Some(site)));
         at = next;
     }
-    Path { of, root: root.map(name), steps }
+    Path { target, root: root.map(name), steps }
 }

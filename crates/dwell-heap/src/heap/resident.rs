@@ -92,7 +92,7 @@ impl Rss {
     pub(crate) fn offer(&mut self, remedy: Remedy) {
         if remedy.returns >= LEAST && remedy.returns >= self.bytes / 50 {
             self.remedies.push(remedy);
-            self.remedies.sort_by_key(|of| std::cmp::Reverse(of.returns));
+            self.remedies.sort_by_key(|remedy| std::cmp::Reverse(remedy.returns));
         }
     }
 }
@@ -195,7 +195,7 @@ impl Pages<'_> {
 }
 
 /// Divides the resident memory of a snapshot; `None` if it is not known.
-pub(crate) fn of(walk: &Walk<'_, '_>, snapshot: &Snapshot, origins: &[Origin]) -> Option<Rss> {
+pub(crate) fn divide(walk: &Walk<'_, '_>, snapshot: &Snapshot, origins: &[Origin]) -> Option<Rss> {
     let resident = snapshot.memory.resident()?;
     let mut pages = Pages::new(resident.heap.all());
     let (mut live, mut used) = (0, 0);
@@ -225,9 +225,9 @@ pub(crate) fn of(walk: &Walk<'_, '_>, snapshot: &Snapshot, origins: &[Origin]) -
         mapped: resident.mapped,
         stacks: resident.stacks,
         threads: resident.threads,
-        largest_stacks: largest(&resident.by_thread, THREADS, |of| of.2 >= heap / 100),
+        largest_stacks: largest(&resident.by_thread, THREADS, |stack| stack.2 >= heap / 100),
         files: resident.files,
-        largest_files: largest(&resident.by_file, FILES, |of| of.1 >= heap / 100),
+        largest_files: largest(&resident.by_file, FILES, |file| file.1 >= heap / 100),
         program: resident.program,
         census: resident.census,
         untouched: snapshot.live_bytes.saturating_sub(live - unwritten),
@@ -241,8 +241,8 @@ pub(crate) fn of(walk: &Walk<'_, '_>, snapshot: &Snapshot, origins: &[Origin]) -
     Some(rss)
 }
 
-fn largest<T: Clone>(of: &[T], most: usize, is_large: impl Fn(&T) -> bool) -> Vec<T> {
-    of.iter().filter(|of| is_large(of)).take(most).cloned().collect()
+fn largest<T: Clone>(rows: &[T], most: usize, is_large: impl Fn(&T) -> bool) -> Vec<T> {
+    rows.iter().filter(|row| is_large(row)).take(most).cloned().collect()
 }
 
 /// What the blocks of an owner take of the resident memory.
@@ -274,28 +274,28 @@ impl Held {
 pub(crate) fn held(walk: &Walk<'_, '_>, snapshot: &Snapshot) -> Option<Vec<(String, Held)>> {
     let resident = snapshot.memory.resident()?;
     let mut all: Vec<(String, Held)> =
-        walk.holdings.iter().map(|holding| (owner(walk, holding).0, Held::default())).collect();
+        walk.counted.holdings.iter().map(|holding| (owner(walk, holding).0, Held::default())).collect();
     let mut pages = Pages::new(resident.heap.all());
     let mut keepers = vec![Keeper::Nobody; pages.used.len()];
     for (number, (block, taken)) in snapshot.blocks.iter().zip(&resident.taken).enumerate() {
-        let of = walk.holding(number) as usize;
+        let holding = walk.holding(number) as usize;
         let is_mapped = taken.0.is_multiple_of(PAGE) && taken.1.is_multiple_of(PAGE);
         pages.each(*taken, |_, page, _| {
             keepers[page] = match keepers[page] {
-                Keeper::Nobody if !is_mapped => Keeper::One(of),
-                Keeper::One(other) if other == of => Keeper::One(of),
+                Keeper::Nobody if !is_mapped => Keeper::One(holding),
+                Keeper::One(other) if other == holding => Keeper::One(holding),
                 _ => Keeper::Several,
             };
         });
-        let Some((_, held)) = all.get_mut(of) else { continue };
+        let Some((_, held)) = all.get_mut(holding) else { continue };
         let touched = resident.heap.bytes_in(block.addr, block.addr + block.size);
         held.bytes += block.size;
         held.resident += touched;
         held.mapped += if is_mapped { touched } else { 0 };
     }
     for keeper in keepers {
-        if let Keeper::One(of) = keeper
-            && let Some((_, held)) = all.get_mut(of)
+        if let Keeper::One(holding) = keeper
+            && let Some((_, held)) = all.get_mut(holding)
         {
             held.alone += PAGE;
         }
@@ -334,14 +334,19 @@ fn survivors(
             if *used > MOSTLY_FREE {
                 return;
             }
-            let of = *group.get_or_insert_with(|| {
+            let index = *group.get_or_insert_with(|| {
                 let holding = walk.holding(number);
                 *known.entry((holding, block.stack)).or_insert_with(|| {
-                    let of_block =
-                        walk.holdings.get(holding as usize).map(|of| (owner(walk, of).0, of.content.clone()));
+                    let of_block = walk
+                        .counted
+                        .holdings
+                        .get(holding as usize)
+                        .map(|holding| (owner(walk, holding).0, holding.content.clone()));
                     let (owner, content) = of_block.unwrap_or_default();
                     let origin = origins.get(block.stack as usize);
-                    let at = origin.map(|of| of.at.clone().unwrap_or_else(|| of.function.clone())).unwrap_or_default();
+                    let at = origin
+                        .map(|origin| origin.at.clone().unwrap_or_else(|| origin.function.clone()))
+                        .unwrap_or_default();
                     *by_text.entry((owner.clone(), content.clone(), at.clone())).or_insert_with(|| {
                         groups.push(Survivor { owner, content, at, ..Survivor::default() });
                         last.push(usize::MAX);
@@ -349,30 +354,30 @@ fn survivors(
                     })
                 })
             });
-            if std::mem::replace(&mut last[of], page) != page {
-                groups[of].pages += 1;
+            if std::mem::replace(&mut last[index], page) != page {
+                groups[index].pages += 1;
             }
             keepers[page] = match keepers[page] {
-                Keeper::Nobody => Keeper::One(of),
-                Keeper::One(other) if other == of => Keeper::One(of),
+                Keeper::Nobody => Keeper::One(index),
+                Keeper::One(other) if other == index => Keeper::One(index),
                 _ => Keeper::Several,
             };
         });
-        if let Some(of) = group {
-            groups[of].blocks += 1;
-            groups[of].bytes += block.size;
+        if let Some(index) = group {
+            groups[index].blocks += 1;
+            groups[index].bytes += block.size;
         }
         of_block.push(group);
     }
     for (keeper, used) in keepers.iter().zip(&pages.used) {
-        if let Keeper::One(of) = keeper {
-            groups[*of].alone += 1;
-            groups[*of].returns += PAGE.saturating_sub(u64::from(*used));
+        if let Keeper::One(index) = keeper {
+            groups[*index].alone += 1;
+            groups[*index].returns += PAGE.saturating_sub(u64::from(*used));
         }
     }
     let mut order: Vec<usize> = (0..groups.len()).collect();
-    order.sort_by_key(|of| std::cmp::Reverse(groups[*of].pages));
-    order.retain(|of| groups[*of].pages * PAGE >= (rss.bytes / 100).max(PAGE));
+    order.sort_by_key(|index| std::cmp::Reverse(groups[*index].pages));
+    order.retain(|index| groups[*index].pages * PAGE >= (rss.bytes / 100).max(PAGE));
     order.truncate(SURVIVORS);
     // Pages on which another block lives stay.
     let mut stays = vec![false; pages.used.len()];
@@ -385,7 +390,7 @@ fn survivors(
     let is_kept = |(page, used): &(usize, &u32)| **used > 0 && **used <= MOSTLY_FREE && !stays[*page];
     let kept = pages.used.iter().enumerate().filter(is_kept);
     let apart = kept.map(|(_, used)| PAGE - u64::from(*used)).sum();
-    rss.survivors = order.into_iter().map(|of| groups[of].clone()).collect();
+    rss.survivors = order.into_iter().map(|index| groups[index].clone()).collect();
     apart
 }
 
@@ -398,7 +403,7 @@ fn remedies(rss: &Rss, resident: &Resident, apart: u64) -> Vec<Remedy> {
         let how = "call malloc_trim(0) after the memory was freed: it returns pages without live bytes".to_owned();
         all.push(remedy("trim", how, trim));
     }
-    let names: Vec<&str> = rss.survivors.iter().take(3).map(|of| of.owner.as_str()).collect();
+    let names: Vec<&str> = rss.survivors.iter().take(3).map(|survivor| survivor.owner.as_str()).collect();
     let how = format!(
         "allocate what survives apart, in an arena or a slab ({}){}: then the pages between are free too",
         names.join(", "),

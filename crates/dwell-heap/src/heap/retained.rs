@@ -38,7 +38,7 @@ struct Tree {
 }
 
 /// Returns what keeps the most bytes. A sampled run has no such rows, because most blocks are unknown.
-pub(crate) fn of(walk: &mut Walk<'_, '_>, snapshot: &Snapshot, origins: &[Origin]) -> Vec<Retained> {
+pub(crate) fn find(walk: &mut Walk<'_, '_>, snapshot: &Snapshot, origins: &[Origin]) -> Vec<Retained> {
     if snapshot.blocks.is_empty() || snapshot.blocks.iter().any(|block| block.weight != 1) {
         return Vec::new();
     }
@@ -69,12 +69,12 @@ pub(crate) fn of(walk: &mut Walk<'_, '_>, snapshot: &Snapshot, origins: &[Origin
         }
     }
     for block in 0..blocks {
-        let owner = walk.holdings.get(walk.holding(block) as usize).map(|of| &of.owner);
+        let owner = walk.counted.holdings.get(walk.holding(block) as usize).map(|holding| &holding.owner);
         if walk.holders().first_of(block).is_none()
             && let Some(owner @ (Owner::Stack | Owner::Unowned | Owner::Task)) = owner
             && let Some(at) = u32::try_from(block + 1).ok().and_then(|node| tree.search.number(node))
         {
-            let content = walk.holdings[walk.holding(block) as usize].content.clone();
+            let content = walk.counted.holdings[walk.holding(block) as usize].content.clone();
             let site = origins.get(snapshot.blocks[block].stack as usize).and_then(|origin| origin.at.clone());
             let (bytes, blocks) = (tree.bytes[at as usize], u64::from(tree.blocks[at as usize]));
             let (owner, by) = if *owner == Owner::Task { ("(task)", "task") } else { ("(stack)", "stack") };
@@ -99,22 +99,22 @@ impl Tree {
         let nodes = u32::try_from(next.nodes()).unwrap_or(u32::MAX);
         let first_root = u32::try_from(blocks + 1).unwrap_or(u32::MAX);
         let mut search = Search::new(next.nodes());
-        search.visit(0, 0, |node| next.of(node));
+        search.visit(0, 0, |node| next.held_by(node));
         for root in first_root..nodes {
-            search.visit(root, 0, |node| next.of(node));
+            search.visit(root, 0, |node| next.held_by(node));
         }
         // The blocks that something outside of the graph holds.
         let mut is_top: Vec<bool> =
             (0..blocks).map(|block| !walk.is_leaked(block) && holders.is_held_elsewhere(block)).collect();
         for block in (0..blocks).filter(|block| is_top[*block]) {
-            search.visit(u32::try_from(block + 1).unwrap_or(0), 0, |node| next.of(node));
+            search.visit(u32::try_from(block + 1).unwrap_or(0), 0, |node| next.held_by(node));
         }
         // Raw pointers may hold each other.
         for block in (0..blocks).filter(|block| !walk.is_leaked(*block)) {
             let node = u32::try_from(block + 1).unwrap_or(0);
             if search.number(node).is_none() {
                 is_top[block] = true;
-                search.visit(node, 0, |node| next.of(node));
+                search.visit(node, 0, |node| next.held_by(node));
             }
         }
         drop(next);
@@ -124,7 +124,7 @@ impl Tree {
                     if is_top[block] {
                         each(0);
                     }
-                    holders.of(block).for_each(|hold| each(hold.from));
+                    holders.pointers_to(block).for_each(|hold| each(hold.from));
                 }
                 None => each(0),
             });
@@ -174,18 +174,18 @@ impl Fields {
     }
 
     /// Returns the field or set of fields of all pointers to a block.
-    fn of(&mut self, walk: &Walk<'_, '_>, block: usize) -> u32 {
+    fn holding(&mut self, walk: &Walk<'_, '_>, block: usize) -> u32 {
         let holders = walk.holders();
         if holders.is_held_elsewhere(block) {
             return NO_FIELD;
         }
         let mut set: Vec<u32> = Vec::new();
-        for hold in holders.of(block) {
-            let of = self.of_site.get(hold.site as usize).copied().unwrap_or(NO_FIELD);
-            if !set.contains(&of) {
-                set.push(of);
+        for hold in holders.pointers_to(block) {
+            let field = self.of_site.get(hold.site as usize).copied().unwrap_or(NO_FIELD);
+            if !set.contains(&field) {
+                set.push(field);
             }
-            if of == NO_FIELD || set.len() > TOGETHER {
+            if field == NO_FIELD || set.len() > TOGETHER {
                 return NO_FIELD;
             }
         }
@@ -195,7 +195,7 @@ impl Fields {
         set.sort_unstable_by(|a, b| self.names[*a as usize].cmp(&self.names[*b as usize]));
         let Self { names, sets, .. } = self;
         *sets.entry(set).or_insert_with_key(|set| {
-            let all: Vec<&str> = set.iter().map(|of| &*names[*of as usize]).collect();
+            let all: Vec<&str> = set.iter().map(|field| &*names[*field as usize]).collect();
             names.push(all.join(SHARED));
             u32::try_from(names.len() - 1).unwrap_or(NO_FIELD)
         })
@@ -217,23 +217,23 @@ fn fields(walk: &Walk<'_, '_>, tree: &Tree) -> Vec<(String, (u64, u64))> {
     let mut open: Vec<(u32, u32)> = Vec::new();
     let mut at = 0_u32;
     loop {
-        let of = tree.block(at, blocks).map_or(NO_FIELD, |block| fields.of(walk, block));
-        if of != NO_FIELD {
-            if sums.len() <= of as usize {
-                sums.resize(of as usize + 1, (0, 0, 0));
+        let field = tree.block(at, blocks).map_or(NO_FIELD, |block| fields.holding(walk, block));
+        if field != NO_FIELD {
+            if sums.len() <= field as usize {
+                sums.resize(field as usize + 1, (0, 0, 0));
             }
-            let sum = &mut sums[of as usize];
+            let sum = &mut sums[field as usize];
             if sum.2 == 0 {
                 sum.0 = sum.0.saturating_add(tree.bytes[at as usize]);
                 sum.1 += u64::from(tree.blocks[at as usize]);
             }
             sum.2 += 1;
         }
-        open.push((at, of));
+        open.push((at, field));
         let mut next = child[at as usize];
         while next == 0 {
-            let Some((done, of)) = open.pop() else { break };
-            if let Some(sum) = sums.get_mut(of as usize) {
+            let Some((done, field)) = open.pop() else { break };
+            if let Some(sum) = sums.get_mut(field as usize) {
                 sum.2 -= 1;
             }
             next = sibling[done as usize];
@@ -261,7 +261,7 @@ fn of_keys(walk: &mut Walk<'_, '_>, snapshot: &Snapshot, origins: &[Origin], tre
     // The entries of each row with the most bytes: bytes, the address and site of the key.
     let mut most: BTreeMap<usize, Vec<(u64, u64, SiteId)>> = BTreeMap::new();
     for block in 0..snapshot.blocks.len() {
-        let Some(holding) = walk.holdings.get(walk.holding(block) as usize) else { continue };
+        let Some(holding) = walk.counted.holdings.get(walk.holding(block) as usize) else { continue };
         // Blocks of an unknown type have no site.
         if matches!(holding.owner, Owner::Untyped(_)) {
             continue;
@@ -316,8 +316,8 @@ fn kept(walk: &mut Walk<'_, '_>, tree: &Tree, block: usize, entries: &Entries) -
             for word in bytes.as_chunks::<8>().0 {
                 let held = walk.block_around(u64::from_le_bytes(*word)).and_then(number);
                 if let Some(held) = held.filter(|held| tree.dominator[*held as usize] == map) {
-                    let of = holders.entry(held).or_insert(Some(index));
-                    *of = of.filter(|of| *of == index);
+                    let holder = holders.entry(held).or_insert(Some(index));
+                    *holder = holder.filter(|known| *known == index);
                 }
             }
         }

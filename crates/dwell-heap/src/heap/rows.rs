@@ -174,7 +174,7 @@ pub struct CallSite {
 pub struct Field {
     /// The struct, `Shape`, or the variant, `Kind::B`.
     #[serde(rename = "type")]
-    pub of: String,
+    pub owner: String,
     /// The field.
     pub field: String,
     /// The short name of its type.
@@ -201,7 +201,7 @@ pub struct Field {
 pub struct Enum {
     /// The enum; for a future `{async fn Server::run}`.
     #[serde(rename = "type")]
-    pub of: String,
+    pub name: String,
     /// The size of a value in bytes.
     pub size: u64,
     /// The number of values.

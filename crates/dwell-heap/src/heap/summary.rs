@@ -21,7 +21,7 @@ pub(crate) fn sizes(snapshot: &Snapshot) -> Vec<Bin> {
 pub(super) fn owner(walk: &Walk<'_, '_>, holding: &Holding) -> (String, &'static str) {
     let schema = &walk.schema;
     match holding.owner {
-        Owner::Copy(of) => owner(walk, &walk.holdings[of as usize]),
+        Owner::Copy(original) => owner(walk, &walk.counted.holdings[original as usize]),
         Owner::Site(site) if schema.sites[site].path.starts_with("(static ") => {
             (schema.sites[site].path.clone(), "static")
         }
@@ -45,9 +45,9 @@ pub(crate) fn blocks(walk: &Walk<'_, '_>, snapshot: &Snapshot, origins: &[Origin
     // Rows are grouped by owner, content and element, because several sites can have the same text.
     let mut index: HashMap<(String, String, String, &'static str), usize> = HashMap::new();
     let mut all: Vec<Blocks> = Vec::new();
-    let mut row_of = Vec::with_capacity(walk.holdings.len());
+    let mut row_of = Vec::with_capacity(walk.counted.holdings.len());
     let mut lengths: Vec<Histogram> = Vec::new();
-    for holding in &walk.holdings {
+    for holding in &walk.counted.holdings {
         let (owner, by) = owner(walk, holding);
         let element = holding.element.to_string();
         let row = *index.entry((owner.clone(), holding.content.clone(), element.clone(), by)).or_insert(all.len());
@@ -64,12 +64,12 @@ pub(crate) fn blocks(walk: &Walk<'_, '_>, snapshot: &Snapshot, origins: &[Origin
             lengths.push(Histogram::default());
         }
         lengths[row].merge(&holding.lengths);
-        let of = &mut all[row];
-        of.blocks = of.blocks.saturating_add(holding.blocks);
-        of.bytes = of.bytes.saturating_add(holding.bytes);
-        of.len = of.len.filter(|_| holding.unknown == 0).map(|len| len.saturating_add(holding.len));
-        of.capacity = of.capacity.saturating_add(holding.capacity);
-        of.unused_bytes = of.unused_bytes.saturating_add(holding.unused);
+        let entry = &mut all[row];
+        entry.blocks = entry.blocks.saturating_add(holding.blocks);
+        entry.bytes = entry.bytes.saturating_add(holding.bytes);
+        entry.len = entry.len.filter(|_| holding.unknown == 0).map(|len| len.saturating_add(holding.len));
+        entry.capacity = entry.capacity.saturating_add(holding.capacity);
+        entry.unused_bytes = entry.unused_bytes.saturating_add(holding.unused);
         row_of.push(row);
     }
     let mut by_stack: HashMap<(usize, u32), (u64, u64)> = HashMap::new();
@@ -79,45 +79,47 @@ pub(crate) fn blocks(walk: &Walk<'_, '_>, snapshot: &Snapshot, origins: &[Origin
             let bytes = block.size.saturating_mul(u64::from(block.weight));
             all[row].leaked_bytes = all[row].leaked_bytes.saturating_add(bytes);
         }
-        let of = by_stack.entry((row, block.stack)).or_default();
-        of.0 += u64::from(block.weight);
-        of.1 = of.1.saturating_add(block.size.saturating_mul(u64::from(block.weight)));
+        let sum = by_stack.entry((row, block.stack)).or_default();
+        sum.0 += u64::from(block.weight);
+        sum.1 = sum.1.saturating_add(block.size.saturating_mul(u64::from(block.weight)));
     }
     for ((row, since), bytes) in by_age(walk, snapshot, &row_of) {
-        if let Some(since) = walk.moments.get(since as usize).filter(|_| since as usize + 1 < walk.moments.len()) {
+        if let Some(since) =
+            walk.history.moments.get(since as usize).filter(|_| since as usize + 1 < walk.history.moments.len())
+        {
             all[row].ages.push(Age { since: since.clone(), bytes });
         }
     }
     let mut unused: HashMap<(usize, u32), u64> = HashMap::new();
-    for (&(holding, stack), bytes) in &walk.unused {
+    for (&(holding, stack), bytes) in &walk.counted.unused {
         let Some(&row) = row_of.get(holding as usize) else { continue };
-        let of = unused.entry((row, stack)).or_default();
-        *of = of.saturating_add(*bytes);
+        let sum = unused.entry((row, stack)).or_default();
+        *sum = sum.saturating_add(*bytes);
     }
     let mut sites: BTreeMap<(usize, Option<&str>, &str), CallSite> = BTreeMap::new();
     for ((row, stack), (blocks, bytes)) in by_stack {
         let Some(origin) = origins.get(stack as usize) else { continue };
-        let of = sites.entry((row, origin.at.as_deref(), &origin.function)).or_insert_with(|| CallSite {
+        let call_site = sites.entry((row, origin.at.as_deref(), &origin.function)).or_insert_with(|| CallSite {
             at: origin.at.clone(),
             function: origin.function.clone(),
             ..CallSite::default()
         });
-        of.blocks += blocks;
-        of.bytes = of.bytes.saturating_add(bytes);
-        of.unused_bytes = of.unused_bytes.saturating_add(unused.get(&(row, stack)).copied().unwrap_or(0));
+        call_site.blocks += blocks;
+        call_site.bytes = call_site.bytes.saturating_add(bytes);
+        call_site.unused_bytes = call_site.unused_bytes.saturating_add(unused.get(&(row, stack)).copied().unwrap_or(0));
     }
     for ((row, ..), site) in sites {
         all[row].sites.push(site);
     }
     share(walk, &row_of, &mut all);
-    for (of, lengths) in all.iter_mut().zip(lengths) {
-        of.lengths = lengths.bins();
+    for (row, lengths) in all.iter_mut().zip(lengths) {
+        row.lengths = lengths.bins();
         // All are single values.
-        if of.lengths.iter().all(|bin| bin.to == 1 && bin.from == 1) {
-            of.lengths.clear();
+        if row.lengths.iter().all(|bin| bin.to == 1 && bin.from == 1) {
+            row.lengths.clear();
         }
-        of.sites.sort_by_key(|site| std::cmp::Reverse(site.bytes));
-        of.sites.truncate(SITES);
+        row.sites.sort_by_key(|site| std::cmp::Reverse(site.bytes));
+        row.sites.truncate(SITES);
     }
     all.sort_by(|a, b| (b.bytes, &a.owner, &a.content, &a.element).cmp(&(a.bytes, &b.owner, &b.content, &b.element)));
     all
@@ -126,7 +128,7 @@ pub(crate) fn blocks(walk: &Walk<'_, '_>, snapshot: &Snapshot, origins: &[Origin
 /// Returns the bytes of each row by the number of the snapshot since which they live.
 fn by_age(walk: &Walk<'_, '_>, snapshot: &Snapshot, row_of: &[usize]) -> BTreeMap<(usize, u32), u64> {
     let mut sums: BTreeMap<(usize, u32), u64> = BTreeMap::new();
-    for (number, (block, since)) in snapshot.blocks.iter().zip(walk.ages).enumerate() {
+    for (number, (block, since)) in snapshot.blocks.iter().zip(walk.history.ages).enumerate() {
         if let Some(&row) = row_of.get(walk.holding(number) as usize) {
             let sum = sums.entry((row, *since)).or_default();
             *sum = sum.saturating_add(block.size.saturating_mul(u64::from(block.weight)));
@@ -143,7 +145,7 @@ fn share(walk: &Walk<'_, '_>, row_of: &[usize], rows: &mut [Blocks]) {
     for block in (0..holders.blocks()).filter(|block| holders.strong(*block) > 0) {
         let Some(&row) = row_of.get(walk.holding(block) as usize) else { continue };
         let mut missing = u64::from(holders.strong(block));
-        for hold in holders.of(block) {
+        for hold in holders.pointers_to(block) {
             missing = missing.saturating_sub(1);
             *counts.entry((row, Some(hold.site as SiteId))).or_default() += 1;
         }
@@ -198,7 +200,7 @@ fn variants(names: Vec<String>, counts: &[u64]) -> Vec<Variant> {
 }
 
 fn tally<'w>(walk: &'w Walk<'_, '_>, site: SiteId) -> Option<&'w Tally> {
-    walk.tallies.get(site)
+    walk.counted.tallies.get(site)
 }
 
 pub(crate) fn fields(walk: &Walk<'_, '_>) -> Vec<Field> {
@@ -207,7 +209,7 @@ pub(crate) fn fields(walk: &Walk<'_, '_>) -> Vec<Field> {
     for def in schema.defs.iter().filter(|def| def.is_ready) {
         for variant in &def.variants {
             let is_variant = def.is_enum && !def.is_coroutine;
-            let of = if is_variant { format!("{}::{}", def.name, variant.name) } else { def.name.to_string() };
+            let owner = if is_variant { format!("{}::{}", def.name, variant.name) } else { def.name.to_string() };
             for field in &variant.fields {
                 let Some(of_field) = tally(walk, field.site).filter(|tally| tally.counts.instances > 0) else {
                     continue;
@@ -221,7 +223,7 @@ pub(crate) fn fields(walk: &Walk<'_, '_>) -> Vec<Field> {
                 let some = schema.sites[field.site].decoder.variants().iter().flat_map(|variant| &variant.parts).next();
                 let range = of_field.range.or_else(|| tally(walk, some?.site)?.range);
                 all.push(Field {
-                    of: of.clone(),
+                    owner: owner.clone(),
                     field: field.name.to_string(),
                     field_type: site.name.to_string(),
                     size: site.size,
@@ -247,24 +249,24 @@ pub(crate) fn enums(walk: &Walk<'_, '_>) -> Vec<Enum> {
     }
     let schema = &walk.schema;
     let mut all = Vec::new();
-    for (def, of) in schema.defs.iter().enumerate().filter(|(_, def)| def.is_enum && def.is_ready) {
-        let Some(tally) = walk.def_tallies.get(def).filter(|tally| tally.instances > 0) else { continue };
-        let names = of.variants.iter().map(|variant| variant.name.to_string()).collect();
+    for (def, definition) in schema.defs.iter().enumerate().filter(|(_, def)| def.is_enum && def.is_ready) {
+        let Some(tally) = walk.counted.def_tallies.get(def).filter(|tally| tally.instances > 0) else { continue };
+        let names = definition.variants.iter().map(|variant| variant.name.to_string()).collect();
         all.push(Enum {
-            of: of.name.to_string(),
-            size: schema.get(of.ty).size,
+            name: definition.name.to_string(),
+            size: schema.get(definition.ty).size,
             instances: tally.instances,
             variants: variants(names, &tally.variants),
         });
     }
     // Enums of std are grouped by type.
     let mut by_type: BTreeMap<(String, u64), Sum> = BTreeMap::new();
-    for (site, of) in schema.sites.iter().enumerate() {
-        if !matches!(of.decoder.holds(), Holds::Enum { .. }) {
+    for (site, field) in schema.sites.iter().enumerate() {
+        if !matches!(field.decoder.holds(), Holds::Enum { .. }) {
             continue;
         }
         let Some(tally) = tally(walk, site).filter(|tally| !tally.variants.is_empty()) else { continue };
-        let sum = by_type.entry((of.name.to_string(), of.size)).or_default();
+        let sum = by_type.entry((field.name.to_string(), field.size)).or_default();
         sum.instances = sum.instances.saturating_add(tally.counts.instances);
         sum.names = variant_names(schema, site);
         sum.counts.resize(tally.variants.len().max(sum.counts.len()), 0);
@@ -272,26 +274,26 @@ pub(crate) fn enums(walk: &Walk<'_, '_>) -> Vec<Enum> {
             *sum = sum.saturating_add(*more);
         }
     }
-    for ((of, size), Sum { instances, names, counts }) in by_type {
-        all.push(Enum { of, size, instances, variants: variants(names, &counts) });
+    for ((name, size), Sum { instances, names, counts }) in by_type {
+        all.push(Enum { name, size, instances, variants: variants(names, &counts) });
     }
-    all.sort_by_key(|of| std::cmp::Reverse(of.size.saturating_mul(of.instances)));
+    all.sort_by_key(|row| std::cmp::Reverse(row.size.saturating_mul(row.instances)));
     all
 }
 
 pub(crate) fn strings(walk: &Walk<'_, '_>) -> Vec<Strings> {
     let mut by_owner: BTreeMap<&str, Strings> = BTreeMap::new();
-    for (tally, site) in walk.tallies.iter().zip(&walk.schema.sites) {
+    for (tally, site) in walk.counted.tallies.iter().zip(&walk.schema.sites) {
         let Some(texts) = &tally.texts else { continue };
-        let of = by_owner.entry(&site.path).or_default();
-        of.owner.clone_from(&site.path);
-        of.count += texts.count;
-        of.bytes += texts.bytes;
-        of.distinct += texts.distinct();
-        of.duplicate_bytes += texts.duplicate_bytes;
+        let sum = by_owner.entry(&site.path).or_default();
+        sum.owner.clone_from(&site.path);
+        sum.count += texts.count;
+        sum.bytes += texts.bytes;
+        sum.distinct += texts.distinct();
+        sum.duplicate_bytes += texts.duplicate_bytes;
     }
     let mut all: Vec<Strings> = by_owner.into_values().collect();
-    all.sort_by_key(|of| std::cmp::Reverse(of.bytes));
+    all.sort_by_key(|row| std::cmp::Reverse(row.bytes));
     all
 }
 

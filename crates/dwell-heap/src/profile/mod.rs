@@ -108,21 +108,21 @@ impl Counts {
 impl Counts {
     /// Leaves out earlier counts of the same pair. The largest number of live blocks stays that of the whole run.
     fn leave_out(&mut self, earlier: &Self) {
-        let of = |now: &mut u64, before: u64| *now = now.saturating_sub(before);
-        of(&mut self.allocations, earlier.allocations);
-        of(&mut self.frees, earlier.frees);
-        of(&mut self.bytes, earlier.bytes);
-        of(&mut self.live, earlier.live);
-        of(&mut self.temporary, earlier.temporary);
-        of(&mut self.in_order, earlier.in_order);
-        of(&mut self.together, earlier.together);
-        of(&mut self.reallocations, earlier.reallocations);
-        of(&mut self.replaced, earlier.replaced);
-        of(&mut self.copied, earlier.copied);
-        of(&mut self.foreign, earlier.foreign);
+        let subtract = |now: &mut u64, before: u64| *now = now.saturating_sub(before);
+        subtract(&mut self.allocations, earlier.allocations);
+        subtract(&mut self.frees, earlier.frees);
+        subtract(&mut self.bytes, earlier.bytes);
+        subtract(&mut self.live, earlier.live);
+        subtract(&mut self.temporary, earlier.temporary);
+        subtract(&mut self.in_order, earlier.in_order);
+        subtract(&mut self.together, earlier.together);
+        subtract(&mut self.reallocations, earlier.reallocations);
+        subtract(&mut self.replaced, earlier.replaced);
+        subtract(&mut self.copied, earlier.copied);
+        subtract(&mut self.foreign, earlier.foreign);
         let all = self.allocated.iter_mut().chain(&mut self.freed).chain(&mut self.lifetimes);
         let before = earlier.allocated.iter().chain(&earlier.freed).chain(&earlier.lifetimes);
-        all.zip(before).for_each(|(now, before)| of(now, *before));
+        all.zip(before).for_each(|(now, before)| subtract(now, *before));
     }
 }
 
@@ -235,7 +235,9 @@ impl Profile {
     /// Leaves out what an earlier profile of the same run has.
     #[cfg_attr(not(agent), allow(dead_code, reason = "only a run has an earlier profile"))]
     fn leave_out(&mut self, earlier: &Self) {
-        let key = |of: &Self, pair: &Pair| (pair.size, of.stacks.get(pair.stack as usize).cloned().unwrap_or_default());
+        let key = |profile: &Self, pair: &Pair| {
+            (pair.size, profile.stacks.get(pair.stack as usize).cloned().unwrap_or_default())
+        };
         let before: HashMap<_, &Counts> = earlier.pairs.iter().map(|pair| (key(earlier, pair), &pair.counts)).collect();
         let keys: Vec<_> = self.pairs.iter().map(|pair| key(self, pair)).collect();
         for (pair, key) in self.pairs.iter_mut().zip(keys) {
@@ -295,7 +297,7 @@ mod tests {
         end.leave_out(&start);
         assert_eq!(end.calls, Some(7));
         let left: Vec<_> =
-            end.pairs.iter().map(|of| (of.stack, of.counts.allocations, of.counts.allocated[0])).collect();
+            end.pairs.iter().map(|pair| (pair.stack, pair.counts.allocations, pair.counts.allocated[0])).collect();
         assert_eq!(left, [(0, 7, 7), (2, 4, 4)]);
     }
 }

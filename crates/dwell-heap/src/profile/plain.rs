@@ -72,7 +72,8 @@ impl Plain {
                 *taken.entry(address).or_default() += 1;
             }
         });
-        let is_known = |all: &[Mapping], address: u64| all.iter().any(|of| (of.start..of.end).contains(&address));
+        let is_known =
+            |all: &[Mapping], address: u64| all.iter().any(|mapping| (mapping.start..mapping.end).contains(&address));
         if taken.keys().any(|address| !is_known(&self.mappings, *address)) {
             let maps = std::fs::read_to_string(format!("/proc/{}/maps", self.pid)).unwrap_or_default();
             let read: Vec<Mapping> = maps.lines().filter_map(mapping).collect();
@@ -82,9 +83,10 @@ impl Plain {
             }
         }
         for (address, count) in taken {
-            match self.mappings.iter().find(|of| (of.start..of.end).contains(&address)) {
-                Some(of) => {
-                    *self.found.entry((of.path.clone(), address - of.start + of.offset)).or_default() += count;
+            match self.mappings.iter().find(|mapping| (mapping.start..mapping.end).contains(&address)) {
+                Some(mapping) => {
+                    *self.found.entry((mapping.path.clone(), address - mapping.start + mapping.offset)).or_default() +=
+                        count;
                 }
                 None => self.others += count,
             }
@@ -175,9 +177,9 @@ mod tests {
 
     #[test]
     fn code_of_files_is_found_in_the_maps() {
-        let of = mapping("7f0000001000-7f0000003000 r-xp 00001000 fe:00 99    /a b/libc.so.6").expect("it is code");
-        assert_eq!((of.start, of.end, of.offset), (0x7f00_0000_1000, 0x7f00_0000_3000, 0x1000));
-        assert_eq!(of.path, Path::new("/a b/libc.so.6"));
+        let code = mapping("7f0000001000-7f0000003000 r-xp 00001000 fe:00 99    /a b/libc.so.6").expect("it is code");
+        assert_eq!((code.start, code.end, code.offset), (0x7f00_0000_1000, 0x7f00_0000_3000, 0x1000));
+        assert_eq!(code.path, Path::new("/a b/libc.so.6"));
         assert!(mapping("7f0000001000-7f0000003000 rw-p 00001000 fe:00 99    /a/libc.so.6").is_none());
         assert!(mapping("7ffd5e5f2000-7ffd5e5f4000 r-xp 00000000 00:00 0   [vdso]").is_none());
     }

@@ -81,17 +81,17 @@ fn read_all(from: &ReadFrom<'_>) -> Option<Profile> {
             let (all, _) = words.as_chunks::<WORDS>();
             for (number, words) in (at as usize..).zip(all).filter(|(_, words)| words.iter().any(|word| *word != 0)) {
                 let size = size_of_pair(pairs[number]);
-                let of = counted[number].get_or_insert_default();
+                let pair = counted[number].get_or_insert_default();
                 let (counts, live) = counts(words, weight(size, sample));
                 thread.allocations += counts.allocations;
                 thread.frees += counts.frees;
                 thread.reallocations += counts.reallocations;
-                of.counts.add(&counts);
-                of.live += live;
+                pair.counts.add(&counts);
+                pair.live += live;
                 let last = words[offset_of!(layout::Counts, allocator) / 8];
-                of.allocator = of.allocator.max(last as u32);
-                of.run_stack = of.run_stack.max((last >> 32) as u32);
-                of.free_stack = of.free_stack.max(words[offset_of!(layout::Counts, free_stack) / 8] as u32);
+                pair.allocator = pair.allocator.max(last as u32);
+                pair.run_stack = pair.run_stack.max((last >> 32) as u32);
+                pair.free_stack = pair.free_stack.max(words[offset_of!(layout::Counts, free_stack) / 8] as u32);
             }
             at += count;
         }
@@ -99,16 +99,16 @@ fn read_all(from: &ReadFrom<'_>) -> Option<Profile> {
     }
     let mut stacks = Stacks { frames: &frames, known: HashMap::new(), found: Vec::new() };
     let mut found = Vec::new();
-    for (number, of) in counted.into_iter().enumerate() {
-        let Some(mut of) = of else { continue };
-        of.counts.live = of.live.max(0) as u64;
+    for (number, pair) in counted.into_iter().enumerate() {
+        let Some(mut pair) = pair else { continue };
+        pair.counts.live = pair.live.max(0) as u64;
         found.push(Pair {
             size: size_of_pair(pairs[number]),
             stack: stacks.number(pairs[number] as u32),
-            allocator: allocator(of.allocator),
-            run_stack: (of.run_stack != 0).then(|| stacks.number(of.run_stack)),
-            free_stack: (of.free_stack != 0).then(|| stacks.number(of.free_stack)),
-            counts: of.counts,
+            allocator: allocator(pair.allocator),
+            run_stack: (pair.run_stack != 0).then(|| stacks.number(pair.run_stack)),
+            free_stack: (pair.free_stack != 0).then(|| stacks.number(pair.free_stack)),
+            counts: pair.counts,
         });
     }
     Some(Profile {

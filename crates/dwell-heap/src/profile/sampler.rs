@@ -374,7 +374,8 @@ impl Events {
     /// stack.
     pub(super) fn open(pid: i32, stack: u32) -> Result<Self, String> {
         let sample = SAMPLE_IP | SAMPLE_TID | if stack > 0 { SAMPLE_STACK_USER } else { 0 };
-        Self::of(&[pid], &Attributes { sample_type: sample, stack, ..Attributes::default() }).map(|(events, _)| events)
+        Self::open_each(&[pid], &Attributes { sample_type: sample, stack, ..Attributes::default() })
+            .map(|(events, _)| events)
     }
 
     /// Opens them for the threads of a running process, with the callers in each sample. Returns also the number of threads.
@@ -387,11 +388,11 @@ impl Events {
             flags: NO_KERNEL,
             ..Attributes::default()
         };
-        Self::of(threads, &attributes)
+        Self::open_each(threads, &attributes)
     }
 
     /// Opens the events for some threads and those that they start. Returns also for how many of them that was possible.
-    fn of(threads: &[i32], attributes: &Attributes) -> Result<(Self, usize), String> {
+    fn open_each(threads: &[i32], attributes: &Attributes) -> Result<(Self, usize), String> {
         // SAFETY: the call takes a number, and accesses no memory of this process.
         let processors = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_CONF) }.max(1);
         let attributes = Attributes {
@@ -516,9 +517,9 @@ impl Event {
                     found(Seen::Executed);
                 }
                 // The instruction, the process and thread, the size of the stack, its bytes, and how many are valid.
-                if let [address, of, rest @ ..] = &words[..]
+                if let [address, task, rest @ ..] = &words[..]
                     && kind == RECORD_SAMPLE
-                    && *of as u32 == pid as u32
+                    && *task as u32 == pid as u32
                 {
                     if self.has_callers {
                         callers(*address, rest, found);

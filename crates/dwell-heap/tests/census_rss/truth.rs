@@ -40,11 +40,11 @@ fn resident() -> u64 {
     line.trim().trim_end_matches(" kB").parse::<u64>().expect("a number") * 1024
 }
 
-/// Keeps one session of `of`, and frees the others.
+/// Keeps one session of `every`, and frees the others.
 #[inline(never)]
-fn burst(count: u64, of: u64) {
+fn burst(count: u64, every: u64) {
     let all: Vec<Box<Session>> = (0..count).map(|id| Box::new(Session { id, data: [id as u8; 200] })).collect();
-    let kept: Vec<Box<Session>> = all.into_iter().filter(|session| session.id % of == of / 2).collect();
+    let kept: Vec<Box<Session>> = all.into_iter().filter(|session| session.id % every == every / 2).collect();
     TABLE.lock().unwrap().open = kept;
 }
 

@@ -12,7 +12,9 @@ fn findings_name_the_field_and_the_saving() {
     assert_eq!(opt.saves, 1024 * (264 - 8) - 10 * 264);
     assert!(opt.at.as_deref().is_some_and(|at| at.contains("data.rs")), "{opt:?}");
     assert_eq!(found("Member.name", "intern").count, 1000);
-    assert!(snapshot.findings.is_sorted_by_key(|of| (of.dependency.is_some(), std::cmp::Reverse(of.saves))));
+    assert!(
+        snapshot.findings.is_sorted_by_key(|finding| (finding.dependency.is_some(), std::cmp::Reverse(finding.saves)))
+    );
 }
 
 #[test]
@@ -20,9 +22,9 @@ fn each_kind_of_waste_is_found() {
     for level in LEVELS {
         let snapshot = run(level, "waste", At::Exit);
         let found = |kind: &str, location: &str| {
-            let of = finding(&snapshot, kind, location);
-            assert!(!of.costs.is_empty() && !of.why.is_empty() && !of.how.is_empty(), "{of:?}");
-            (of.count, of.bytes, of.saves)
+            let advice = finding(&snapshot, kind, location);
+            assert!(!advice.costs.is_empty() && !advice.why.is_empty() && !advice.how.is_empty(), "{advice:?}");
+            (advice.count, advice.bytes, advice.saves)
         };
         // 200 empty queues with a capacity of 8 numbers.
         assert_eq!(found("empty", "Waste.hollow []"), (200, 200 * 32, 200 * 32));
@@ -60,9 +62,12 @@ fn rare_variants_small_maps_and_small_objects_are_found() {
     for level in LEVELS {
         let snapshot = run(level, "more", At::Exit);
         let found = |kind: &str, location: &str| {
-            let of = finding(&snapshot, kind, location);
-            assert!(!of.costs.is_empty() && !of.why.is_empty() && !of.how.is_empty() && of.at.is_some(), "{of:?}");
-            (of.count, of.bytes, of.saves)
+            let advice = finding(&snapshot, kind, location);
+            assert!(
+                !advice.costs.is_empty() && !advice.why.is_empty() && !advice.how.is_empty() && advice.at.is_some(),
+                "{advice:?}"
+            );
+            (advice.count, advice.bytes, advice.saves)
         };
         // 136 B become 16, and ten values have a block.
         assert_eq!(found("variant", "Choice::Large"), (1000, 136_000, 1000 * (136 - 16) - 10 * 128));
@@ -83,9 +88,16 @@ fn rare_variants_small_maps_and_small_objects_are_found() {
 fn nothing_is_proposed_without_evidence() {
     for level in LEVELS {
         let snapshot = run(level, "advice", At::Exit);
-        let all: Vec<_> = snapshot.findings.iter().flat_map(|of| std::iter::once(of).chain(&of.alternatives)).collect();
+        let all: Vec<_> = snapshot
+            .findings
+            .iter()
+            .flat_map(|finding| std::iter::once(finding).chain(&finding.alternatives))
+            .collect();
         let kinds = |location: &str| -> Vec<&str> {
-            all.iter().filter(|of| of.fields.iter().any(|field| field == location)).map(|of| &*of.kind).collect()
+            all.iter()
+                .filter(|finding| finding.fields.iter().any(|field| field == location))
+                .map(|finding| &*finding.kind)
+                .collect()
         };
         // Counters, ids, times, sizes and money may grow, whatever their values are now.
         for field in ["seq", "balance_cents", "user_id", "created", "size"] {
@@ -95,11 +107,11 @@ fn nothing_is_proposed_without_evidence() {
         assert_eq!(kinds("Session.buffer"), ["shrink"]);
         assert_eq!(kinds("Advice.growing"), [""; 0], "one list that is more than half full");
         // Scratch is no value, whether it is full, or equal to that of others.
-        let is_scratch = |of: &&&json::Finding| {
-            ["Advice.readers", "Advice.writers", "Advice.lines"].iter().any(|start| of.location.starts_with(start))
+        let is_scratch = |finding: &&&json::Finding| {
+            ["Advice.readers", "Advice.writers", "Advice.lines"].iter().any(|start| finding.location.starts_with(start))
         };
         assert_eq!(all.iter().find(is_scratch), None);
-        assert!(all.iter().all(|of| of.saves >= 64), "{all:#?}");
+        assert!(all.iter().all(|finding| finding.saves >= 64), "{all:#?}");
         // Without its box, the payload would enlarge every value.
         let slab = finding(&snapshot, "slab", "Value::Map.0");
         assert!(slab.of_allocator && !slab.how.contains("without boxes"), "{slab:?}");

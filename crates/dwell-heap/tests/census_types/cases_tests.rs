@@ -15,7 +15,7 @@ fn map_that_grows_counts_once() {
             let s = case(level, mode, At::Peak);
             let rows = owned(&s, owner);
             let find = |is_copy: bool| {
-                let mut found = rows.iter().filter(|of| of.content.ends_with(", which grows") == is_copy);
+                let mut found = rows.iter().filter(|row| row.content.ends_with(", which grows") == is_copy);
                 found.next().unwrap_or_else(|| panic!("{is_copy} at {level}: {:#?}", s.blocks))
             };
             let (map, copy) = (find(false), find(true));
@@ -23,7 +23,7 @@ fn map_that_grows_counts_once() {
             assert_eq!((copy.blocks, copy.len, copy.unused_bytes), (1, Some(0), copy.bytes), "{mode} at {level}");
             // The entry that makes the table grow is not in it yet.
             assert!((896..=897).contains(&field(&s, "Item", "seldom").0), "{mode} at {level}");
-            assert!(s.findings.iter().all(|of| of.kind != "shrink"), "{:#?}", s.findings);
+            assert!(s.findings.iter().all(|finding| finding.kind != "shrink"), "{:#?}", s.findings);
             assert_eq!(finding(&s, "box", "Item.seldom").count, field(&s, "Item", "seldom").0);
             // With the capacity from the start, there is no old table.
             let growth = finding(&s, "growth", owner);
@@ -51,17 +51,17 @@ fn variant_without_values_keeps_its_size() {
 fn collections_in_futures_that_wait_are_decoded() {
     for level in LEVELS {
         let s = case(level, "futures", At::Exit);
-        let of = |name: &str| {
+        let counts = |name: &str| {
             let rows = owned(&s, name);
-            let [of] = rows.as_slice() else { panic!("{name} at {level}: {rows:?} of {:#?}", s.blocks) };
-            (&*of.content, of.blocks, of.len)
+            let [row] = rows.as_slice() else { panic!("{name} at {level}: {rows:?} of {:#?}", s.blocks) };
+            (&*row.content, row.blocks, row.len)
         };
-        assert_eq!(of("{async fn waits}.queue"), ("VecDeque<String>", 20, Some(20 * 9)));
-        assert_eq!(of("{async fn waits}.queue []"), ("String", 20 * 9, Some(20 * 9 * 14)));
-        assert_eq!(of("{async fn waits}.tree"), ("BTreeMap<u64, String>", 20, Some(20 * 3)));
-        assert_eq!(of("{async fn waits}.list"), ("LinkedList<[u64; 4]>", 40, Some(40)));
-        let messages = s.blocks.iter().filter(|of| of.element == "[u8; 48]" && of.by == "field");
-        assert_eq!(messages.map(|of| of.blocks).sum::<u64>(), 100, "at {level}: {:#?}", s.blocks);
+        assert_eq!(counts("{async fn waits}.queue"), ("VecDeque<String>", 20, Some(20 * 9)));
+        assert_eq!(counts("{async fn waits}.queue []"), ("String", 20 * 9, Some(20 * 9 * 14)));
+        assert_eq!(counts("{async fn waits}.tree"), ("BTreeMap<u64, String>", 20, Some(20 * 3)));
+        assert_eq!(counts("{async fn waits}.list"), ("LinkedList<[u64; 4]>", 40, Some(40)));
+        let messages = s.blocks.iter().filter(|row| row.element == "[u8; 48]" && row.by == "field");
+        assert_eq!(messages.map(|row| row.blocks).sum::<u64>(), 100, "at {level}: {:#?}", s.blocks);
         assert!(s.owned_bytes * 100 >= s.live_bytes * 95, "{} of {}: {:#?}", s.owned_bytes, s.live_bytes, s.blocks);
     }
 }
@@ -70,13 +70,13 @@ fn collections_in_futures_that_wait_are_decoded() {
 fn unions_and_buffers_of_words_are_searched_for_headers() {
     for level in LEVELS {
         let s = case(level, "buffers", At::Exit);
-        let of = |start: &str| {
-            let found = s.blocks.iter().find(|of| of.owner.starts_with(start) && of.by == "weak");
-            let of = found.unwrap_or_else(|| panic!("{start} at {level} of {:#?}", s.blocks));
-            (&*of.content, of.blocks, of.len, of.capacity)
+        let weak = |start: &str| {
+            let found = s.blocks.iter().find(|row| row.owner.starts_with(start) && row.by == "weak");
+            let row = found.unwrap_or_else(|| panic!("{start} at {level} of {:#?}", s.blocks));
+            (&*row.content, row.blocks, row.len, row.capacity)
         };
-        assert_eq!(of("Erased.words"), ("Vec<u64>", 30, Some(30 * 5), 30 * 5));
-        assert_eq!(of("Buffers.either []"), ("Vec<u32>", 30, Some(30 * 6), 30 * 8));
+        assert_eq!(weak("Erased.words"), ("Vec<u64>", 30, Some(30 * 5), 30 * 5));
+        assert_eq!(weak("Buffers.either []"), ("Vec<u32>", 30, Some(30 * 6), 30 * 8));
     }
 }
 
@@ -84,12 +84,13 @@ fn unions_and_buffers_of_words_are_searched_for_headers() {
 fn vtables_beside_pointers_give_types() {
     for level in LEVELS {
         let s = case(level, "objects", At::Exit);
-        let of = |element: &str| s.blocks.iter().filter(|of| of.element == element).map(|of| of.blocks).sum::<u64>();
-        assert_eq!((of("Polygon"), of("[u8; 40]")), (25, 25), "at {level}: {:#?}", s.blocks);
+        let blocks =
+            |element: &str| s.blocks.iter().filter(|row| row.element == element).map(|row| row.blocks).sum::<u64>();
+        assert_eq!((blocks("Polygon"), blocks("[u8; 40]")), (25, 25), "at {level}: {:#?}", s.blocks);
         assert_eq!(row(&s, "Polygon.name").2, 25, "at {level}");
         // The pairs themselves have no type.
-        let pairs = s.blocks.iter().find(|of| of.owner == "(allocated by truth::hidden)");
-        assert_eq!(pairs.map(|of| (of.blocks, of.bytes)), Some((25, 400)), "at {level}: {:#?}", s.blocks);
+        let pairs = s.blocks.iter().find(|row| row.owner == "(allocated by truth::hidden)");
+        assert_eq!(pairs.map(|row| (row.blocks, row.bytes)), Some((25, 400)), "at {level}: {:#?}", s.blocks);
     }
 }
 
@@ -110,7 +111,7 @@ fn tasks_are_owners_and_show_their_future() {
     let Some(executable) = over_crates(false) else { return };
     let s = run_exe(executable, "tasks", At::Exit);
     let tasks: Vec<_> =
-        s.blocks.iter().filter(|of| of.by == "task").map(|of| (&*of.content, &*of.owner, of.blocks)).collect();
+        s.blocks.iter().filter(|row| row.by == "task").map(|row| (&*row.content, &*row.owner, row.blocks)).collect();
     assert!(tasks.contains(&("task {async fn asleep}", "(task)", 30)), "{tasks:?}");
     assert!(tasks.contains(&("task {async fn listening}", "(task)", 10)), "{tasks:?}");
 }
@@ -123,13 +124,13 @@ fn map_that_tasks_fill_has_the_right_findings() {
     let trace = finding(&s, "box", "Outcome::Failed.trace");
     assert_eq!((trace.count, trace.dependency.as_deref()), (20, None));
     assert_eq!(field(&s, "Record", "outcome").0, 2000);
-    let config = s.blocks.iter().find(|of| of.content == "Arc<Config>").expect("a row");
+    let config = s.blocks.iter().find(|row| row.content == "Arc<Config>").expect("a row");
     let by: Vec<_> = config.shared_by.iter().map(|by| (&*by.owner, by.references)).collect();
     assert!(by.contains(&("Record.config", 2000)), "{by:?}");
     // What tokio holds is no finding of the program, and has no type to change.
-    let own = s.findings.iter().filter(|of| of.dependency.is_none());
-    let fields: Vec<&String> = own.flat_map(|of| &of.fields).collect();
-    assert!(fields.iter().all(|of| !of.contains("tokio") && !of.contains("Inner.")), "{fields:?}");
+    let own = s.findings.iter().filter(|finding| finding.dependency.is_none());
+    let fields: Vec<&String> = own.flat_map(|finding| &finding.fields).collect();
+    assert!(fields.iter().all(|field| !field.contains("tokio") && !field.contains("Inner.")), "{fields:?}");
 }
 
 /// A list in a variable of another crate's function is not the program's own.
@@ -146,10 +147,10 @@ fn variables_of_other_crates_are_in_dependencies() {
     let dependency = format!("lister = {{ path = \"{}\" }}\n", lister.display());
     let Some(executable) = with_crates("borrower", "borrower.rs", &dependency, "", false) else { return };
     let s = run_exe(executable, "", At::Peak);
-    let list = s.blocks.iter().find(|of| of.bytes == 960_000).expect("a row");
+    let list = s.blocks.iter().find(|row| row.bytes == 960_000).expect("a row");
     assert_eq!(list.owner, "(local list of lister::list)", "{:#?}", s.blocks);
-    let of = s.findings.iter().find(|of| of.location == list.owner).expect("a finding");
-    assert_eq!(of.dependency.as_deref(), Some("lister"), "{:#?}", s.findings);
+    let found = s.findings.iter().find(|finding| finding.location == list.owner).expect("a finding");
+    assert_eq!(found.dependency.as_deref(), Some("lister"), "{:#?}", s.findings);
     // The line of the unused capacity, and not the one that allocates twice as many bytes.
     let words = finding(&s, "shrink", "Keep.words");
     let line =

@@ -52,8 +52,8 @@ struct Owner {
     borrowed: &'static Leaf,
 }
 
-fn text(of: &str) -> String {
-    of.to_owned()
+fn text(value: &str) -> String {
+    value.to_owned()
 }
 
 fn owner() -> Owner {
@@ -138,10 +138,10 @@ fn service() {
     let (records, config) = (Records::default(), Arc::new(Config { name: text("this is a configuration") }));
     (0..4).for_each(|number| drop(runtime.spawn(serve(records.clone(), config.clone(), number))));
     runtime.block_on(async { tokio::task::yield_now().await });
-    let used: usize = records.lock().unwrap().values().flatten().map(|of| of.user.len() + of.config.name.len()).sum();
+    let used: usize = records.lock().unwrap().values().flatten().map(|record| record.user.len() + record.config.name.len()).sum();
     black_box(used);
     let records_of = records.lock().unwrap();
-    let failed = records_of.values().flatten().filter(|of| match &of.outcome {
+    let failed = records_of.values().flatten().filter(|record| match &record.outcome {
         Outcome::Failed { reason, trace } => reason.len() as u64 + trace[0] > 0,
         Outcome::Done(number) => *number > 3,
     });

@@ -121,8 +121,8 @@ pub struct Ring {
 pub fn leak_ring(number: usize) {
     let ring: Vec<Arc<Ring>> =
         (0..number).map(|_| Arc::new(Ring { next: Mutex::default(), bytes: vec![1; 3] })).collect();
-    for (index, of) in ring.iter().enumerate() {
-        *of.next.lock().unwrap() = Some(Arc::clone(&ring[(index + 1) % number]));
+    for (index, link) in ring.iter().enumerate() {
+        *link.next.lock().unwrap() = Some(Arc::clone(&ring[(index + 1) % number]));
     }
 }
 

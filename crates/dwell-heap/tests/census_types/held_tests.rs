@@ -11,10 +11,10 @@ fn rings_without_an_outside_owner_are_leaks() {
     for level in LEVELS {
         let s = held(level, "rings", At::Exit);
         let leak = |location: &str| {
-            let of = s.findings.iter().find(|of| of.kind == "leak" && of.location == location);
-            let of = of.unwrap_or_else(|| panic!("{location} at {level} of {:#?}", s.findings));
-            assert!(of.exact && of.at.as_deref().is_some_and(|at| at.contains("held.rs:")), "{of:?}");
-            (of.count, of.saves, of.how.as_str())
+            let found = s.findings.iter().find(|finding| finding.kind == "leak" && finding.location == location);
+            let leak = found.unwrap_or_else(|| panic!("{location} at {level} of {:#?}", s.findings));
+            assert!(leak.exact && leak.at.as_deref().is_some_and(|at| at.contains("held.rs:")), "{leak:?}");
+            (leak.count, leak.saves, leak.how.as_str())
         };
         // An `Rc` block has two counts; the text has 60 bytes.
         assert_eq!(leak("Own.me").0, 100);
@@ -22,19 +22,23 @@ fn rings_without_an_outside_owner_are_leaks() {
         let parents = leak("Parent.kids -> Kid.parent");
         assert!(parents.0 == 100 && parents.2.starts_with("make Kid.parent a Weak"), "{parents:?}");
         assert_eq!(leak("Peer.peers").0, 100);
-        assert_eq!(s.findings.iter().filter(|of| of.kind == "leak").count(), 4, "{:#?}", s.findings);
+        assert_eq!(s.findings.iter().filter(|finding| finding.kind == "leak").count(), 4, "{:#?}", s.findings);
         // They come first, and nothing else is said about leaked values.
-        assert!(s.findings.iter().take(4).all(|of| of.kind == "leak"), "{:#?}", s.findings);
-        let others = s.findings.iter().skip(4).flat_map(|of| &of.fields);
-        let is_leaked =
-            |field: &&String| ["Own.", "Parent.", "Kid.", "Peer.", "Widget."].iter().any(|of| field.starts_with(of));
+        assert!(s.findings.iter().take(4).all(|finding| finding.kind == "leak"), "{:#?}", s.findings);
+        let others = s.findings.iter().skip(4).flat_map(|finding| &finding.fields);
+        let is_leaked = |field: &&String| {
+            ["Own.", "Parent.", "Kid.", "Peer.", "Widget."].iter().any(|start| field.starts_with(start))
+        };
         assert_eq!(others.filter(is_leaked).count(), 0, "{:#?}", s.findings);
-        let leaked: u64 = s.blocks.iter().map(|of| of.leaked_bytes).sum();
-        assert_eq!(leaked, s.findings.iter().filter(|of| of.kind == "leak").map(|of| of.saves).sum::<u64>());
+        let leaked: u64 = s.blocks.iter().map(|row| row.leaked_bytes).sum();
+        assert_eq!(
+            leaked,
+            s.findings.iter().filter(|finding| finding.kind == "leak").map(|finding| finding.saves).sum::<u64>()
+        );
         // All kids are found below their parents, whose lengths are known.
         assert_eq!(row(&s, "Parent.kids").4, Some(300));
-        let good = s.blocks.iter().filter(|of| of.owner.starts_with("Good"));
-        assert!(good.into_iter().all(|of| of.leaked_bytes == 0), "{:#?}", s.blocks);
+        let good = s.blocks.iter().filter(|row| row.owner.starts_with("Good"));
+        assert!(good.into_iter().all(|row| row.leaked_bytes == 0), "{:#?}", s.blocks);
     }
 }
 
@@ -42,8 +46,8 @@ fn rings_without_an_outside_owner_are_leaks() {
 fn rings_that_something_holds_are_no_leaks() {
     for level in LEVELS {
         let s = held(level, "kept", At::Peak);
-        assert!(s.findings.iter().all(|of| of.kind != "leak"), "{:#?}", s.findings);
-        assert_eq!(s.blocks.iter().map(|of| of.leaked_bytes).sum::<u64>(), 0, "{:#?}", s.blocks);
+        assert!(s.findings.iter().all(|finding| finding.kind != "leak"), "{:#?}", s.findings);
+        assert_eq!(s.blocks.iter().map(|row| row.leaked_bytes).sum::<u64>(), 0, "{:#?}", s.blocks);
     }
 }
 
@@ -51,15 +55,15 @@ fn rings_that_something_holds_are_no_leaks() {
 fn all_holders_of_shared_values_are_listed() {
     for level in LEVELS {
         let s = held(level, "tenants", At::Exit);
-        let big = s.blocks.iter().find(|of| of.content == "Arc<Big>" && of.blocks == 250 && of.shared_by.len() > 1);
-        let all: Vec<_> = s.blocks.iter().filter(|of| of.content == "Arc<Big>").collect();
+        let big = s.blocks.iter().find(|row| row.content == "Arc<Big>" && row.blocks == 250 && row.shared_by.len() > 1);
+        let all: Vec<_> = s.blocks.iter().filter(|row| row.content == "Arc<Big>").collect();
         let rows: Vec<_> = all
             .iter()
-            .map(|of| (of.blocks, of.shared_by.iter().map(|by| (&*by.owner, by.references)).collect::<Vec<_>>()))
+            .map(|row| (row.blocks, row.shared_by.iter().map(|by| (&*by.owner, by.references)).collect::<Vec<_>>()))
             .collect();
         assert!(big.is_some() || all.len() == 1, "{rows:?}");
         let references = |owner: &str| -> u64 {
-            all.iter().flat_map(|of| &of.shared_by).filter(|by| by.owner == owner).map(|by| by.references).sum()
+            all.iter().flat_map(|row| &row.shared_by).filter(|by| by.owner == owner).map(|by| by.references).sum()
         };
         assert_eq!(references("(static truth::SHARED) []"), 250, "{rows:?}");
         assert!(references("Audit.entry") >= 250, "{rows:?}");
@@ -69,7 +73,7 @@ fn all_holders_of_shared_values_are_listed() {
 }
 
 fn all_of<'s>(s: &'s json::Snapshot, content: &str) -> &'s Blocks {
-    s.blocks.iter().find(|of| of.content == content).unwrap_or_else(|| panic!("{content} of {:#?}", s.blocks))
+    s.blocks.iter().find(|row| row.content == content).unwrap_or_else(|| panic!("{content} of {:#?}", s.blocks))
 }
 
 #[test]
@@ -77,12 +81,12 @@ fn what_each_owner_keeps_is_exact() {
     for level in LEVELS {
         let s = held(level, "tenants", At::Exit);
         let kept = |owner: &str| {
-            let of = s.retained.iter().find(|of| of.owner == owner);
-            of.unwrap_or_else(|| panic!("{owner} at {level} of {:#?}", s.retained))
+            let found = s.retained.iter().find(|row| row.owner == owner);
+            found.unwrap_or_else(|| panic!("{owner} at {level} of {:#?}", s.retained))
         };
         let sum = |owners: &[&str]| {
-            let is_it = |of: &&Blocks| owners.contains(&&*of.owner);
-            s.blocks.iter().filter(is_it).map(|of| of.bytes).sum::<u64>()
+            let is_it = |row: &&Blocks| owners.contains(&&*row.owner);
+            s.blocks.iter().filter(is_it).map(|row| row.bytes).sum::<u64>()
         };
         let of_tenant = ["Tenant.docs", "Doc.body", "Tenant.index", "Tenant.index value"];
         let tenants = sum(&of_tenant) + sum(&["Cache.tenants", "Cache.tenants key", "Tenant.plan"]);
@@ -102,7 +106,7 @@ fn what_each_owner_keeps_is_exact() {
         // Half of the values are in the log alone; both keep the others together.
         let half = 250 * (size_of::<(u64, u64, Vec<u8>)>() as u64 + 1000);
         assert_eq!(kept("Audit.entry").bytes, half);
-        let both = s.retained.iter().find(|of| of.by == "shared");
+        let both = s.retained.iter().find(|row| row.by == "shared");
         let both = both.unwrap_or_else(|| panic!("{:#?}", s.retained));
         assert_eq!((&*both.owner, both.bytes), ("(static truth::SHARED) and Audit.entry", half));
     }
@@ -112,10 +116,10 @@ fn what_each_owner_keeps_is_exact() {
 fn values_moved_out_of_a_future_count_once() {
     for level in LEVELS {
         let s = held(level, "moved", At::Exit);
-        let peers = s.blocks.iter().filter(|of| of.owner == "Conn.peer");
-        assert_eq!(peers.map(|of| of.blocks).sum::<u64>(), 100, "{:#?}", s.blocks);
+        let peers = s.blocks.iter().filter(|row| row.owner == "Conn.peer");
+        assert_eq!(peers.map(|row| row.blocks).sum::<u64>(), 100, "{:#?}", s.blocks);
         assert_eq!(field(&s, "Conn", "peer").0, 100, "at level {level}");
-        assert_eq!(variants(&s, "{async fn handle}").iter().map(|of| of.1).sum::<u64>(), 100);
+        assert_eq!(variants(&s, "{async fn handle}").iter().map(|variant| variant.1).sum::<u64>(), 100);
     }
 }
 
@@ -129,8 +133,8 @@ fn edits_name_the_line_and_the_types() {
     for level in LEVELS {
         let s = held(level, "boxes", At::Exit);
         let edits = |kind: &str, location: &str| {
-            let of = finding(&s, kind, location);
-            let all = of.edits.iter().map(|edit| (&*edit.file, edit.line, &*edit.item, &*edit.from, &*edit.to));
+            let found = finding(&s, kind, location);
+            let all = found.edits.iter().map(|edit| (&*edit.file, edit.line, &*edit.item, &*edit.from, &*edit.to));
             all.collect::<Vec<_>>()
         };
         let types = ("Option<[u64; 12]>", "Option<Box<[u64; 12]>>");
@@ -174,7 +178,7 @@ fn chains_lead_from_a_root_to_a_block() {
         assert_eq!(documents.bytes, 10_000 * 24);
         // The text is that of a document in this list.
         assert_eq!((&value.steps, value.root.as_ref()), (&list.steps, list.root.as_ref()));
-        assert!(value.of.starts_with("Doc.body = \"0000"), "{value:?}");
+        assert!(value.target.starts_with("Doc.body = \"0000"), "{value:?}");
         let at = answers(&format!("{:#x}", documents.address + 100), None);
         assert_eq!(at[0].steps, list.steps);
         // A type that is no block of its own: the map that has such values.

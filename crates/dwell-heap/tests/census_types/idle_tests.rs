@@ -17,7 +17,7 @@ fn idle(mode: &str, flags: &str) -> Option<json::Snapshot> {
 }
 
 fn has(s: &json::Snapshot, kind: &str, location: &str) -> bool {
-    s.findings.iter().any(|of| of.kind == kind && of.location == location)
+    s.findings.iter().any(|finding| finding.kind == kind && finding.location == location)
 }
 
 #[test]
@@ -40,18 +40,18 @@ fn nodes_that_were_filled_in_order_are_half_empty() {
 fn fields_that_are_always_none_are_found() {
     let Some(s) = idle("absent", "") else { return };
     assert_eq!(field(&s, "Row", "total").0, 20_010);
-    let of = finding(&s, "constant", "total, code of Row");
+    let advice = finding(&s, "constant", "total, code of Row");
     // 16 bytes and 8 of 48.
-    assert_eq!((of.count, of.bytes, of.saves), (20_010, 20_010 * 24, 20_010 * 24), "{of:?}");
-    assert!(!of.fields.iter().any(|field| field == "Row.seldom") && of.dependency.is_none(), "{of:?}");
+    assert_eq!((advice.count, advice.bytes, advice.saves), (20_010, 20_010 * 24, 20_010 * 24), "{advice:?}");
+    assert!(!advice.fields.iter().any(|field| field == "Row.seldom") && advice.dependency.is_none(), "{advice:?}");
 }
 
 #[test]
 fn locks_that_only_the_map_holds_are_found() {
     let Some(s) = idle("locks", "") else { return };
-    let of = finding(&s, "idle", "Locks.by_key value");
-    assert_eq!((of.count, of.bytes), (990, row(&s, "Locks.by_key value").3), "{of:?}");
-    assert_eq!(of.saves, of.bytes * 990 / 1000);
+    let advice = finding(&s, "idle", "Locks.by_key value");
+    assert_eq!((advice.count, advice.bytes), (990, row(&s, "Locks.by_key value").3), "{advice:?}");
+    assert_eq!(advice.saves, advice.bytes * 990 / 1000);
     assert!(!has(&s, "idle", "Locks.sessions value"), "{:#?}", s.findings);
 }
 
@@ -81,10 +81,10 @@ fn thin_vectors_and_drained_buffers_have_owners() {
 #[test]
 fn tasks_that_have_ended_are_found() {
     let Some(s) = idle("joined", "") else { return };
-    let of = s.findings.iter().find(|of| of.kind == "finished").unwrap_or_else(|| {
-        let rows: Vec<_> = s.blocks.iter().map(|of| (&of.owner, &of.content, of.blocks)).collect();
+    let advice = s.findings.iter().find(|finding| finding.kind == "finished").unwrap_or_else(|| {
+        let rows: Vec<_> = s.blocks.iter().map(|row| (&row.owner, &row.content, row.blocks)).collect();
         panic!("{rows:?} {:?}", s.enums)
     });
-    let tasks = s.blocks.iter().find(|of| of.by == "task").expect("tasks");
-    assert_eq!((of.count, of.saves, &of.location), (300, tasks.bytes, &tasks.content), "{of:?}");
+    let tasks = s.blocks.iter().find(|row| row.by == "task").expect("tasks");
+    assert_eq!((advice.count, advice.saves, &advice.location), (300, tasks.bytes, &tasks.content), "{advice:?}");
 }

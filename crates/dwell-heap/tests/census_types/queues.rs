@@ -97,7 +97,7 @@ fn main() {
     black_box((&queues.emptied, &queues.few[1], &queues.shards, &queues.pins[0], &queues.tokio.0, &queues.bounded.0, &queues.std.0));
     black_box((&queues.sync.0, &queues.broadcast.0, &queues.crossbeam.0, &queues.flume.0));
     let used = |message: &Message| message.number + message.numbers.len() as u64 + message.text.len() as u64;
-    let of = (OfTokio(message(0)), OfBounded(message(0)), OfStd(message(0)), OfSync(message(0)), OfFlume(message(0)));
-    black_box([used(&of.0.0), used(&of.1.0), used(&of.2.0), used(&of.3.0), used(&of.4.0)]);
+    let queues = (OfTokio(message(0)), OfBounded(message(0)), OfStd(message(0)), OfSync(message(0)), OfFlume(message(0)));
+    black_box([used(&queues.0.0), used(&queues.1.0), used(&queues.2.0), used(&queues.3.0), used(&queues.4.0)]);
     black_box(used(&OfBroadcast(message(0)).0) + used(&OfCrossbeam(message(0)).0));
 }

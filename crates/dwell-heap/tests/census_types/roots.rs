@@ -45,7 +45,7 @@ fn lists(barrier: &Barrier) -> usize {
     let items: Vec<Item> = (0..1000).map(item).collect();
     let queue: VecDeque<u64> = (0..500).collect();
     let heap: BinaryHeap<u16> = (0..200).collect();
-    let list: LinkedList<[u8; 40]> = (0..50).map(|of| [of; 40]).collect();
+    let list: LinkedList<[u8; 40]> = (0..50).map(|byte| [byte; 40]).collect();
     let text = String::from("a text that no field owns, with some letters");
     park(barrier);
     items.iter().map(|item| item.name.len() + item.weights.len()).sum::<usize>()
@@ -57,9 +57,9 @@ fn lists(barrier: &Barrier) -> usize {
 
 #[inline(never)]
 fn maps(barrier: &Barrier) -> usize {
-    let hashed: HashMap<u64, [u64; 4]> = (0..3000).map(|of| (of, [of; 4])).collect();
+    let hashed: HashMap<u64, [u64; 4]> = (0..3000).map(|key| (key, [key; 4])).collect();
     let set: HashSet<u32> = (0..900).collect();
-    let tree: BTreeMap<u32, String> = (0..700).map(|of| (of, format!("the value of the number {of}"))).collect();
+    let tree: BTreeMap<u32, String> = (0..700).map(|key| (key, format!("the value of the number {key}"))).collect();
     let ordered: BTreeSet<u64> = (0..400).collect();
     park(barrier);
     hashed.len() + set.len() + tree.len() + ordered.len() + tree.values().map(String::len).sum::<usize>()
@@ -69,7 +69,7 @@ fn maps(barrier: &Barrier) -> usize {
 fn session(barrier: &Barrier, shared: Arc<Vec<u64>>) -> usize {
     let session = Session {
         items: (0..100).map(item).collect(),
-        by_name: (0..60).map(|of| (format!("a key of the number {of}"), Box::new(item(of)))).collect(),
+        by_name: (0..60).map(|key| (format!("a key of the number {key}"), Box::new(item(key)))).collect(),
         shared,
     };
     run(session, barrier)
@@ -87,7 +87,7 @@ fn run(mut session: Session, barrier: &Barrier) -> usize {
 fn pointers(barrier: &Barrier) -> usize {
     let boxed: Box<dyn Fn(usize) -> usize> = {
         let captured = vec![3_usize; 300];
-        Box::new(move |of| captured[of])
+        Box::new(move |index| captured[index])
     };
     let ring = Rc::new(Node { next: RefCell::new(None), bytes: vec![1; 5000] });
     let other = Rc::new(Node { next: RefCell::new(Some(Rc::clone(&ring))), bytes: vec![2; 5000] });
@@ -100,7 +100,7 @@ fn pointers(barrier: &Barrier) -> usize {
 
 #[inline(never)]
 fn cached(barrier: &Barrier) -> usize {
-    CACHE.with_borrow_mut(|cache| cache.extend((0..150).map(|of| (of, vec![5; 100]))));
+    CACHE.with_borrow_mut(|cache| cache.extend((0..150).map(|key| (key, vec![5; 100]))));
     PLAIN.set(Some(Box::leak(vec![9_u16; 800].into_boxed_slice())));
     BUFFER.with_borrow_mut(|buffer| buffer.extend(0..250));
     park(barrier);
@@ -135,11 +135,11 @@ fn main() {
     (0..40).for_each(|_| allocate_by_c());
     let barrier = Arc::new(Barrier::new(7));
     let shared = Arc::new(vec![1_u64; 4000]);
-    let of = |run: fn(&Barrier) -> usize| {
+    let spawn = |run: fn(&Barrier) -> usize| {
         let barrier = Arc::clone(&barrier);
         std::thread::spawn(move || run(&barrier))
     };
-    let mut threads = vec![of(lists), of(maps), of(pointers), of(cached), of(dead)];
+    let mut threads = vec![spawn(lists), spawn(maps), spawn(pointers), spawn(cached), spawn(dead)];
     threads.push({
         let (barrier, shared) = (Arc::clone(&barrier), Arc::clone(&shared));
         std::thread::spawn(move || session(&barrier, shared))

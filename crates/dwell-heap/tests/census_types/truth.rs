@@ -82,7 +82,7 @@ fn main() {
         Some("advice") => drop(Box::leak(black_box(Box::new(advice::advice())))),
         Some("more") => {
             let more = Box::leak(black_box(Box::new(waste::more())));
-            black_box(more.areas.iter().map(|of| of.area()).fold(0, u64::wrapping_add));
+            black_box(more.areas.iter().map(|shape| shape.area()).fold(0, u64::wrapping_add));
         }
         // Collections whose functions have equal code.
         Some("merged") => {

@@ -68,7 +68,7 @@ pub struct Waste {
 pub fn waste() -> Waste {
     // Numbers that fit in no smaller integer type.
     let large = |i: u64| u64::MAX - i;
-    let wide = |i: u64, of: u64| (i % 50 == of).then(|| Wide { low: [large(i); 6], high: [large(i); 6] });
+    let wide = |i: u64, remainder: u64| (i % 50 == remainder).then(|| Wide { low: [large(i); 6], high: [large(i); 6] });
     let extra = |i: u64| Extra {
         note: (i % 2 == 0).then(|| "a note".repeat(10)),
         first: wide(i, 0),

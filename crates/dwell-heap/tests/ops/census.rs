@@ -29,7 +29,7 @@ pub(crate) enum Change {
 
 impl Copied {
     /// Runs `executable` and copies its memory when it exits.
-    pub(crate) fn of(executable: PathBuf, mode: &str, cache: PathBuf) -> Self {
+    pub(crate) fn new(executable: PathBuf, mode: &str, cache: PathBuf) -> Self {
         let options = Options { at: vec![At::Exit], cache: Some(cache), ..Options::default() };
         let mut run = snapshots(&executable, &[mode.into()], &options).expect("it runs");
         let ran = Ran { executable, own_crates: vec!["truth".into(), "crates".into()], ..Ran::default() };
@@ -37,7 +37,7 @@ impl Copied {
         let whole = run.snapshots.pop().expect("a snapshot");
         let module = (whole.modules[0].start, whole.modules[0].end);
         let mut pages: Vec<u64> =
-            whole.blocks.iter().flat_map(|of| of.addr / 4096..=(of.addr + of.size) / 4096).collect();
+            whole.blocks.iter().flat_map(|block| block.addr / 4096..=(block.addr + block.size) / 4096).collect();
         pages.extend(module.0 / 4096..module.1 / 4096);
         pages.sort_unstable();
         pages.dedup();
@@ -51,7 +51,8 @@ impl Copied {
                 _ => ranges.push((page * 4096, bytes)),
             }
         }
-        let mut readable: Vec<(u64, u64)> = whole.blocks.iter().map(|of| (of.addr, of.addr + of.size)).collect();
+        let mut readable: Vec<(u64, u64)> =
+            whole.blocks.iter().map(|block| (block.addr, block.addr + block.size)).collect();
         readable.push(module);
         readable.sort_unstable();
         Self { symbols, whole, ranges: Arc::new(ranges), readable: Arc::new(readable) }
@@ -70,8 +71,8 @@ impl Copied {
 
     /// Returns the address and the size of a block.
     pub(crate) fn block(&self, index: usize) -> (u64, u64) {
-        let of = self.whole.blocks[index];
-        (of.addr, of.size)
+        let block = self.whole.blocks[index];
+        (block.addr, block.size)
     }
 
     /// Walks over the memory with the given changes. The walk must not panic, must read only near blocks and the
@@ -104,14 +105,14 @@ impl Copied {
             stacks: whole.stacks.clone(),
             modules: whole.modules.clone(),
             // Every eighth block stands in for a stack, in which the walk looks for values.
-            roots: whole.blocks.iter().step_by(8).map(|of| (of.addr, of.addr + of.size / 8 * 8)).collect(),
+            roots: whole.blocks.iter().step_by(8).map(|block| (block.addr, block.addr + block.size / 8 * 8)).collect(),
             // Thread-local memory is not copied.
             threads: Vec::new(),
             usable: None,
             memory: Box::new(memory),
         };
         let read = self.symbols.look_at(&snapshot);
-        let sum: u64 = read.blocks.iter().map(|of| of.bytes).sum();
+        let sum: u64 = read.blocks.iter().map(|row| row.bytes).sum();
         assert_eq!(sum, whole.live_bytes, "each block is counted once, whatever is in it");
         assert!(
             read.typed_bytes <= sum && read.owned_bytes <= sum,

@@ -15,7 +15,7 @@ use std::process::{Command, Stdio};
 /// Runs a test in a process of its own, whose limits, handlers and children are no other test's.
 pub fn alone(name: &str, case: impl FnOnce()) {
     const CASE: &str = "DWELL_HEAPDUMP_CASE";
-    if std::env::var(CASE).is_ok_and(|of| of == name) {
+    if std::env::var(CASE).is_ok_and(|case| case == name) {
         return case();
     }
     let child = Command::new(std::env::current_exe().unwrap())
@@ -105,8 +105,8 @@ impl Core {
         let mut end = 0;
         for index in 0..usize::from(count) {
             let at = 64 + 56 * index;
-            let of = |offset: usize| word(at + offset).ok_or("truncated headers");
-            let (offset, address, len) = (of(8)? as usize, of(16)?, of(32)? as usize);
+            let field = |offset: usize| word(at + offset).ok_or("truncated headers");
+            let (offset, address, len) = (field(8)? as usize, field(16)?, field(32)? as usize);
             let contents =
                 bytes.get(offset..offset + len).ok_or_else(|| format!("truncated part {index} of {count}"))?;
             end = end.max(offset + len);

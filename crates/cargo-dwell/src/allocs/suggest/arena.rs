@@ -61,9 +61,9 @@ fn holds(what: &str) -> bool {
 fn owns(program: &Program, ty: TypeId) -> bool {
     let (mut met, mut open) = (HashSet::from([ty]), vec![ty]);
     while let Some(ty) = open.pop() {
-        let of = program.get(ty);
-        if ["alloc::", "std::", "hashbrown::"].iter().any(|start| of.path.starts_with(start))
-            && !of.path.starts_with("alloc::boxed::Box<")
+        let inner = program.get(ty);
+        if ["alloc::", "std::", "hashbrown::"].iter().any(|start| inner.path.starts_with(start))
+            && !inner.path.starts_with("alloc::boxed::Box<")
         {
             return true;
         }
@@ -72,9 +72,9 @@ fn owns(program: &Program, ty: TypeId) -> bool {
                 open.push(ty);
             }
         };
-        match &of.kind {
+        match &inner.kind {
             Kind::Struct(fields) | Kind::Closure(fields) => fields.iter().for_each(|field| add(field.ty)),
-            Kind::Enum(of) => of.variants.iter().flat_map(|of| &of.fields).for_each(|field| add(field.ty)),
+            Kind::Enum(def) => def.variants.iter().flat_map(|variant| &variant.fields).for_each(|field| add(field.ty)),
             Kind::Array { element, .. } => add(*element),
             _ => {}
         }

@@ -34,7 +34,7 @@ impl Rule for Buffer {
         let formats = site.places.first().and_then(super::Spot::formats);
         Some(Proposal {
             instead: match formats {
-                Some(of) if is_integer(of) => "`write!` into a buffer that is cleared, or the crate itoa",
+                Some(ty) if is_integer(ty) => "`write!` into a buffer that is cleared, or the crate itoa",
                 Some("f32" | "f64") => "`write!` into a buffer that is cleared, or the crate ryu",
                 Some(_) => "`write!` into a buffer that is cleared",
                 None if site.places.first().is_some_and(super::Spot::is_formatted) => {

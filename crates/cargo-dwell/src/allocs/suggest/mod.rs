@@ -114,10 +114,10 @@ pub(super) fn of_site(
     let mut all: Vec<Suggestion> = proposals(site, cx)
         .into_iter()
         .map(|(kind, proposal)| suggestion(kind, proposal, site, costs, model, program_nanos))
-        .filter(|of| of.saves[1] > 0)
+        .filter(|suggestion| suggestion.saves[1] > 0)
         .collect();
     // The order of the rules decides between equal savings.
-    all.sort_by_key(|of| (std::cmp::Reverse(of.pays), std::cmp::Reverse(of.saves[1] / 1000)));
+    all.sort_by_key(|suggestion| (std::cmp::Reverse(suggestion.pays), std::cmp::Reverse(suggestion.saves[1] / 1000)));
     all
 }
 
@@ -160,17 +160,17 @@ fn suggestion(
         Saved::Growth => counts.reallocations as f64,
     };
     // What is saved of the costs in an allocator.
-    let less = |of: Costs| match proposal.saved {
+    let less = |costs: Costs| match proposal.saved {
         Saved::Blocks(part) => {
             let of_place = model.calibration.place(proposal.place).times(allocations);
-            let of_std = beside_allocator(site, proposal.place, model.calibration).within(of.total());
-            of.total().plus(of_std).times(part).minus(of_place)
+            let of_std = beside_allocator(site, proposal.place, model.calibration).within(costs.total());
+            costs.total().plus(of_std).times(part).minus(of_place)
         }
         Saved::Growth => {
-            let of_std = model.calibration.grown.times(counts.reallocations as f64).within(of.growth);
-            of.growth.plus(of_std)
+            let of_std = model.calibration.grown.times(counts.reallocations as f64).within(costs.growth);
+            costs.growth.plus(of_std)
         }
-        Saved::Tables { part, .. } => of.total().times(part),
+        Saved::Tables { part, .. } => costs.total().times(part),
     };
     // Work that no allocator does takes as long as it was measured.
     let beside = match proposal.saved {
@@ -204,16 +204,18 @@ fn suggestion(
 pub(super) fn mark(rows: &[Row], suggestions: &mut [Suggestion]) {
     let bests: Vec<usize> = rows.iter().filter_map(|row| row.suggestions.first().copied()).collect();
     let together = together(rows, suggestions);
-    for (number, of) in suggestions.iter_mut().enumerate() {
-        let is_part = together >= WORTH && of.percent[1] >= SMALL && bests.contains(&number);
-        of.is_worth_it = of.pays && (of.percent[1] >= WORTH || is_part);
+    for (number, suggestion) in suggestions.iter_mut().enumerate() {
+        let is_part = together >= WORTH && suggestion.percent[1] >= SMALL && bests.contains(&number);
+        suggestion.is_worth_it = suggestion.pays && (suggestion.percent[1] >= WORTH || is_part);
     }
 }
 
 /// Returns what the best changes of all rows save together, in per cent of the time.
 pub(super) fn together(rows: &[Row], suggestions: &[Suggestion]) -> f64 {
     let bests = rows.iter().filter_map(|row| suggestions.get(*row.suggestions.first()?));
-    bests.filter(|of| of.pays && of.percent[1] >= SMALL).fold(0.0, |sum, of| sum + of.percent[1])
+    bests
+        .filter(|suggestion| suggestion.pays && suggestion.percent[1] >= SMALL)
+        .fold(0.0, |sum, suggestion| sum + suggestion.percent[1])
 }
 
 /// The functions of std that grow a vector or a text.
@@ -225,11 +227,11 @@ const GROWS: &[&str] = &["grow_one", "grow_amortized", "do_reserve_and_handle", 
 fn beside_allocator(site: &Site, place: Place, calibration: &Calibration) -> Cost {
     let is_filled = matches!(place, Place::Buffer | Place::Borrowed | Place::Shared);
     let mut sum = Cost::default();
-    for of in site.places.iter().filter(|_| is_filled) {
-        let calls = of.counts.allocations as f64;
-        if of.goes_through(GROWS) {
-            sum = sum.plus(calibration.grown.times(calls + of.counts.reallocations as f64));
-        } else if place != Place::Buffer && of.goes_through(borrow::CLONES) {
+    for spot in site.places.iter().filter(|_| is_filled) {
+        let calls = spot.counts.allocations as f64;
+        if spot.goes_through(GROWS) {
+            sum = sum.plus(calibration.grown.times(calls + spot.counts.reallocations as f64));
+        } else if place != Place::Buffer && spot.goes_through(borrow::CLONES) {
             sum = sum.plus(calibration.cloned.times(calls));
         }
     }
@@ -301,14 +303,14 @@ fn last_name(path: &str) -> &str {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
-fn part(of: u64, whole: u64) -> f64 {
-    if whole == 0 { 0.0 } else { of as f64 / whole as f64 }
+fn part(number: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { number as f64 / whole as f64 }
 }
 
 /// Returns a part in words: `99.9 %`; never `100 %` if some are missing.
-fn shown(of: u64, whole: u64) -> String {
-    let part = part(of, whole) * 100.0;
-    if of == whole { "all".into() } else { format!("{:.1} %", part.min(99.9)) }
+fn shown(number: u64, whole: u64) -> String {
+    let part = part(number, whole) * 100.0;
+    if number == whole { "all".into() } else { format!("{:.1} %", part.min(99.9)) }
 }
 
 impl Site {

@@ -82,7 +82,7 @@ fn times(each: &[u64]) -> u64 {
         }
         a
     };
-    let mut sorted: Vec<u64> = each.iter().copied().filter(|of| *of > 0).collect();
+    let mut sorted: Vec<u64> = each.iter().copied().filter(|number| *number > 0).collect();
     sorted.sort_unstable();
     let common = sorted.iter().copied().fold(0, divide);
     common.max(sorted.get(sorted.len() / 4).copied().unwrap_or(0))

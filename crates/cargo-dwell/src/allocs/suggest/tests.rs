@@ -71,7 +71,8 @@ fn trait_objects_go_to_the_pool_or_inline() {
 fn counted_values_go_to_the_pool() {
     let program = program();
     let cx = Context { program: &program, is_sampled: false, sources: Sources::default() };
-    let place = |what: &str| counted::Counted.propose(&site(what, Holder::Counted, 3), &cx).map(|of| of.place);
+    let place =
+        |what: &str| counted::Counted.propose(&site(what, Holder::Counted, 3), &cx).map(|proposal| proposal.place);
     assert_eq!((place("Rc<Node>"), place("Arc<Node>")), (Some(Place::Pool), Some(Place::SyncSlab)));
     assert_eq!(kinds(&site("Rc<Node>", Holder::Counted, 3), false), ["counted"]);
     let mut large = site("Rc<Node>", Holder::Counted, 3);
@@ -139,9 +140,10 @@ fn texts_are_reused_borrowed_or_shared() {
 
 #[test]
 fn one_line_comes_before_a_buffer() {
-    let of =
+    let suggestion =
         |kind: &str, saves| Suggestion { kind: kind.into(), saves: [0, saves, 0], pays: true, ..Suggestion::default() };
-    let all = [of("buffer", 400), of("borrow", 300), of("capacity", 100), of("capacity", 99)];
+    let all =
+        [suggestion("buffer", 400), suggestion("borrow", 300), suggestion("capacity", 100), suggestion("capacity", 99)];
     let order = |mut numbers: [usize; 3]| {
         prefer(&mut numbers, &all);
         numbers
@@ -250,13 +252,19 @@ fn edits_name_a_place_of_the_workspace() {
 fn what_std_does_beside_the_allocator_is_saved_too() {
     let cost = |instructions: f64| Cost { nanos: 0.0, instructions };
     let calibration = Calibration { grown: cost(50.0), cloned: cost(30.0), ..Calibration::default() };
-    let of = |function: &str, place: Place| {
+    let beside = |function: &str, place: Place| {
         let mut text = site("String", Holder::Text, 1);
         text.places[0].through = vec![function.into()];
         beside_allocator(&text, place, &calibration).instructions / 10_000.0
     };
-    assert_eq!(of("alloc::raw_vec::RawVec::grow_one", Place::Buffer), 50.0);
-    assert_eq!((of("alloc::string::clone", Place::Shared), of("alloc::string::clone", Place::Borrowed)), (30.0, 30.0));
+    assert_eq!(beside("alloc::raw_vec::RawVec::grow_one", Place::Buffer), 50.0);
+    assert_eq!(
+        (beside("alloc::string::clone", Place::Shared), beside("alloc::string::clone", Place::Borrowed)),
+        (30.0, 30.0)
+    );
     // A buffer gets the copy too, and a slab does not change what a value costs beside its block.
-    assert_eq!((of("alloc::string::clone", Place::Buffer), of("alloc::string::clone", Place::Slab)), (0.0, 0.0));
+    assert_eq!(
+        (beside("alloc::string::clone", Place::Buffer), beside("alloc::string::clone", Place::Slab)),
+        (0.0, 0.0)
+    );
 }

@@ -28,7 +28,7 @@ impl Processor for Aarch64 {
         let Some(first) = code.first_chunk().map(|bytes| u32::from_le_bytes(*bytes)) else {
             return Err("is too short".to_owned());
         };
-        match Instruction::of(first) {
+        match Instruction::decode(first) {
             Instruction::Unmovable(what) => Err(format!("begins with {what}")),
             _ => Ok(SIZE as usize),
         }
@@ -36,8 +36,8 @@ impl Processor for Aarch64 {
 
     fn moved(code: &[u8], from: u64, to: u64) -> Option<Vec<u8>> {
         let code = u32::from_le_bytes(*code.first_chunk()?);
-        let moved = Instruction::of(code).moved(code, from, to)?;
-        Some(moved.iter().flat_map(|of| of.to_le_bytes()).collect())
+        let moved = Instruction::decode(code).moved(code, from, to)?;
+        Some(moved.iter().flat_map(|instruction| instruction.to_le_bytes()).collect())
     }
 
     fn counter(_: u8) -> Option<Vec<u8>> {
@@ -45,7 +45,7 @@ impl Processor for Aarch64 {
     }
 
     fn jump(from: u64, to: u64) -> Option<Vec<u8>> {
-        branch(from, to).map(|of| of.to_le_bytes().to_vec())
+        branch(from, to).map(|instruction| instruction.to_le_bytes().to_vec())
     }
 }
 
@@ -75,7 +75,7 @@ fn signed(code: u32, from: u32, len: u32) -> i64 {
 }
 
 impl Instruction {
-    fn of(code: u32) -> Self {
+    fn decode(code: u32) -> Self {
         let register = code & 31;
         let page = || signed(code, 5, 19) << 2 | i64::from(code >> 29 & 3);
         if code & 0x9f00_0000 == 0x1000_0000 {
@@ -183,17 +183,17 @@ mod tests {
     const TO: u64 = 0x12_0010;
 
     fn moved(code: u32) -> Option<Vec<u32>> {
-        Instruction::of(code).moved(code, FROM, TO)
+        Instruction::decode(code).moved(code, FROM, TO)
     }
 
     /// Returns where an instruction at an address leads.
     fn leads(at: u64, code: u32) -> u64 {
-        match Instruction::of(code) {
+        match Instruction::decode(code) {
             Instruction::Branch(distance) | Instruction::Condition(distance, _) | Instruction::Address(_, distance) => {
                 at.wrapping_add_signed(distance)
             }
             Instruction::Page(_, pages) => (at & !0xfff).wrapping_add_signed(pages << 12),
-            of => panic!("{of:?}"),
+            other => panic!("{other:?}"),
         }
     }
 
@@ -219,7 +219,7 @@ mod tests {
     fn addresses_are_those_of_the_old_place() {
         // adr x3, #-0x1230 and adr x0, #0xfffff
         for (code, register, distance) in [(0x10ff_6e83, 3, -0x1230), (0x707f_ffe0, 0, 0xf_ffff)] {
-            assert_eq!(Instruction::of(code), Instruction::Address(register, distance));
+            assert_eq!(Instruction::decode(code), Instruction::Address(register, distance));
             let all = moved(code).expect("it can be moved");
             let page = leads(TO, all[0]);
             // add xd, xd, #low
@@ -229,7 +229,7 @@ mod tests {
         }
         // adrp x8, 3 pages ahead, and 5 back
         for (code, pages) in [(0xf000_0008_u32, 3), (0xf0ff_ffc8, -5)] {
-            assert_eq!(Instruction::of(code), Instruction::Page(8, pages));
+            assert_eq!(Instruction::decode(code), Instruction::Page(8, pages));
             let all = moved(code).expect("it can be moved");
             assert_eq!(leads(TO, all[0]), (FROM & !0xfff).wrapping_add_signed(pages << 12));
             assert_eq!(all[0] & 31, 8);
@@ -251,7 +251,7 @@ mod tests {
             (0x5400_00e0, 0x1c),
             (0x54ff_ffe1, -4),
         ] {
-            let Instruction::Condition(found, field) = Instruction::of(code) else { panic!("{code:x}") };
+            let Instruction::Condition(found, field) = Instruction::decode(code) else { panic!("{code:x}") };
             assert_eq!(found, distance, "{code:x}");
             let all = moved(code).expect("it can be moved");
             // The condition is the same.

@@ -102,7 +102,7 @@ fn plan_for<'d, P: Processor>(file: &ElfFile64<'d, LittleEndian>, data: &'d [u8]
     let found = functions(file);
     let hooked: Vec<u64> = found.keys().copied().collect();
     let is_hooked = |addr: u64| hooked.contains(&addr);
-    plan.allocator = found.values().map(|(function, ..)| FUNCTIONS[*function].of).min();
+    plan.allocator = found.values().map(|(function, ..)| FUNCTIONS[*function].allocator).min();
     let mut sites = Vec::new();
     for (addr, (function, name, size)) in found {
         let Some(code) = code_at(file, data, addr, size) else { continue };
@@ -112,7 +112,7 @@ fn plan_for<'d, P: Processor>(file: &ElfFile64<'d, LittleEndian>, data: &'d [u8]
         }
     }
     match counters::<P>(file, data, counted) {
-        Ok(counters) => sites.extend(counters.into_iter().filter(|of| !is_hooked(of.addr))),
+        Ok(counters) => sites.extend(counters.into_iter().filter(|counter| !is_hooked(counter.addr))),
         Err(reason) => plan.uncounted = Some(reason),
     }
     if sites.is_empty() {
@@ -158,7 +158,7 @@ fn functions<'d>(file: &ElfFile64<'d, LittleEndian>) -> BTreeMap<u64, (usize, &'
         ["_rjem_", "je_", "jemalloc_"].into_iter().find(|prefix| named.contains_key(&*format!("{prefix}mallocx")));
     let mut found = BTreeMap::new();
     for (index, function) in FUNCTIONS.iter().enumerate() {
-        let name = match (function.of, prefix) {
+        let name = match (function.allocator, prefix) {
             (Allocator::Jemalloc, None) => continue,
             (Allocator::Jemalloc, Some(prefix)) => format!("{prefix}{}", function.name),
             _ => function.name.to_owned(),

@@ -46,6 +46,7 @@ pub static STATE: State = State {
     live: AtomicI64::new(0),
     peak: AtomicI64::new(0),
     taken: AtomicI64::new(0),
+    copied: AtomicI64::new(0),
     quantum: AtomicI64::new(0),
     threads: AtomicU32::new(0),
     wanted: AtomicU32::new(0),
@@ -72,9 +73,9 @@ pub static STATE: State = State {
 pub fn map_for_good(bytes: usize) -> Result<usize, u32> {
     let addr = sys::map(bytes)?;
     let number = STATE.tables_len.fetch_add(1, Ordering::Relaxed) as usize;
-    if let Some([of, len]) = STATE.tables.get(number) {
+    if let Some([start, len]) = STATE.tables.get(number) {
         len.store(bytes as u64, Ordering::Relaxed);
-        of.store(addr as u64, Ordering::Relaxed);
+        start.store(addr as u64, Ordering::Relaxed);
     }
     Ok(addr)
 }

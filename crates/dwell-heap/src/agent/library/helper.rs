@@ -197,9 +197,13 @@ const FALL: (i64, i64) = (99, 100);
 const NEAR: (i64, i64) = (98, 100);
 /// or at most this share if snapshots took too much time.
 const FAR: (i64, i64) = (93, 100);
-/// The limit of the time that snapshots take: this many nanoseconds plus 1/`SHARE` of the running time.
-const FREE_NANOS: u64 = 30_000_000;
+/// The limit of the time that snapshots take: 1/`SHARE` of the running time.
 const SHARE: u64 = 20;
+/// Snapshots of this many bytes together take some tenths of a second and have no limit of time, so that equal runs of a small
+/// program are copied at the same moments however busy the machine is.
+const FREE_BYTES: i64 = 256 << 20;
+/// What a snapshot of few bytes counts as: a copy of a process takes time for its other pages too.
+const LEAST_COPY: i64 = 1 << 20;
 /// The lowest peak for a snapshot, in bytes.
 const LEAST: i64 = 1024;
 
@@ -220,7 +224,7 @@ pub fn before_fall(live: i64, size: i64, frame: u64) {
     loop {
         let peak = STATE.peak.load(Ordering::Relaxed);
         let taken = STATE.taken.load(Ordering::Acquire);
-        let below = |bytes: i64, (part, of): (i64, i64)| bytes as i128 * of as i128 <= peak as i128 * part as i128;
+        let below = |bytes: i64, (part, whole): (i64, i64)| bytes as i128 * whole as i128 <= peak as i128 * part as i128;
         if peak < LEAST
             || STATE.disabled.load(Ordering::Relaxed) != 0
             || !below(live - size, FALL)
@@ -234,7 +238,8 @@ pub fn before_fall(live: i64, size: i64, frame: u64) {
         let spent = STATE.spent_nanos.load(Ordering::Relaxed);
         let start = sys::now();
         let run = start.saturating_sub(STATE.start_nanos.load(Ordering::Relaxed));
-        if spent > FREE_NANOS + run / SHARE && !below(taken, FAR) {
+        let is_free = STATE.copied.load(Ordering::Relaxed) <= FREE_BYTES;
+        if !is_free && spent > run / SHARE && !below(taken, FAR) {
             return;
         }
         let done = STATE.done.load(Ordering::Acquire);
@@ -244,6 +249,7 @@ pub fn before_fall(live: i64, size: i64, frame: u64) {
             ring();
             wait(done);
             STATE.taken.store(live, Ordering::Release);
+            STATE.copied.fetch_add(live.max(LEAST_COPY), Ordering::Relaxed);
             STATE.spent_nanos.fetch_add(sys::now().saturating_sub(start), Ordering::Relaxed);
             return;
         }

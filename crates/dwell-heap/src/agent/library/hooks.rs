@@ -33,7 +33,7 @@ const ENOMEM: i32 = 12;
 /// # Safety
 /// `original` must be a function of the kind `call`, and the arguments must be valid for it.
 #[inline(always)]
-unsafe fn run(of: Allocator, call: Call, original: Function, arguments: [usize; 3], frame: u64) -> usize {
+unsafe fn run(allocator: Allocator, call: Call, original: Function, arguments: [usize; 3], frame: u64) -> usize {
     let [a, b, c] = arguments;
     if matches!(call, Call::Free) && sample::is_unrecorded(a as u64) {
         // SAFETY: `original` is the allocator's own function, called with the argument that the program passed to it.
@@ -48,7 +48,7 @@ unsafe fn run(of: Allocator, call: Call, original: Function, arguments: [usize; 
     compiler_fence(Ordering::SeqCst);
     if profile::is_on() {
         // SAFETY: the same as for this function, whose arguments are passed on.
-        let result = unsafe { profile::run(thread, of, call, original, arguments, new_size(call, b, c), frame) };
+        let result = unsafe { profile::run(thread, allocator, call, original, arguments, new_size(call, b, c), frame) };
         compiler_fence(Ordering::SeqCst);
         thread.inside.set(0);
         return result;
@@ -371,7 +371,7 @@ unsafe extern "C" fn patched<const F: usize>(a: usize, b: usize, c: usize) -> us
     // code takes the same arguments as the function.
     let original: Function = unsafe { core::mem::transmute::<usize, Function>(original) };
     // SAFETY: the arguments are those that the program gave the function.
-    unsafe { run(FUNCTIONS[F].of, FUNCTIONS[F].call, original, [a, b, c], frame()) }
+    unsafe { run(FUNCTIONS[F].allocator, FUNCTIONS[F].call, original, [a, b, c], frame()) }
 }
 
 macro_rules! hooks {

@@ -121,8 +121,9 @@ pub struct State {
     /// Live bytes that the threads have reported, and their maximum.
     pub live: AtomicI64,
     pub peak: AtomicI64,
-    /// Live bytes in the last snapshot at the peak.
+    /// Live bytes in the last snapshot at the peak, and in all of them so far.
     pub taken: AtomicI64,
+    pub copied: AtomicI64,
     /// The bytes that a thread may keep unreported.
     pub quantum: AtomicI64,
     pub threads: AtomicU32,
@@ -360,13 +361,13 @@ pub enum Allocator {
 /// A function of a statically linked allocator. Jemalloc's functions also have a prefix.
 #[derive(Clone, Copy, Debug)]
 pub struct Function {
-    pub of: Allocator,
+    pub allocator: Allocator,
     pub name: &'static str,
     pub call: Call,
 }
 
-const fn function(of: Allocator, name: &'static str, call: Call) -> Function {
-    Function { of, name, call }
+const fn function(allocator: Allocator, name: &'static str, call: Call) -> Function {
+    Function { allocator, name, call }
 }
 
 /// The length of [`FUNCTIONS`].

@@ -381,7 +381,7 @@ type Original = unsafe extern "C" fn(usize, usize, usize) -> usize;
 #[inline(always)]
 pub unsafe fn run(
     thread: &Thread,
-    of: Allocator,
+    allocator: Allocator,
     call: Call,
     original: Original,
     arguments: [usize; 3],
@@ -402,15 +402,15 @@ pub unsafe fn run(
     // record of the block at `a` was removed, so no record refers to it while it is freed or moved.
     let result = unsafe { original(a, b, c) };
     match call {
-        Call::Allocate(index) => allocated(thread, of, result as u64, arguments[index] as u64, frame, None),
+        Call::Allocate(index) => allocated(thread, allocator, result as u64, arguments[index] as u64, frame, None),
         Call::AllocateMany => {
-            allocated(thread, of, result as u64, (a as u64).wrapping_mul(b as u64), frame, None);
+            allocated(thread, allocator, result as u64, (a as u64).wrapping_mul(b as u64), frame, None);
         }
         Call::AllocateInto if result == 0 => {
             // SAFETY: a function of the kind `AllocateInto` that returns 0 has written the block's address to its first
             // argument, so that address is readable.
             let block = unsafe { *(a as *const usize) };
-            allocated(thread, of, block as u64, c as u64, frame, None);
+            allocated(thread, allocator, block as u64, c as u64, frame, None);
         }
         Call::AllocateInto | Call::Free => {}
         Call::Reallocate | Call::ReallocateMany => {
@@ -419,8 +419,8 @@ pub unsafe fn run(
                 // The call failed and left the block unchanged.
                 Some(record) if result == 0 && size != 0 => put(a as u64, record),
                 Some(record) if result == 0 => freed(thread, record, a as u64, frame),
-                Some(record) => allocated(thread, of, result as u64, size, frame, Some((record, a as u64))),
-                None => allocated(thread, of, result as u64, size, frame, None),
+                Some(record) => allocated(thread, allocator, result as u64, size, frame, Some((record, a as u64))),
+                None => allocated(thread, allocator, result as u64, size, frame, None),
             }
         }
     }
@@ -439,15 +439,15 @@ fn size_of(pair: u64) -> u64 {
 
 /// Counts a new block. `from` is the record and the address of the block that it replaces.
 #[inline(always)]
-fn allocated(thread: &Thread, of: Allocator, block: u64, size: u64, frame: u64, from: Option<(Record, u64)>) {
+fn allocated(thread: &Thread, allocator: Allocator, block: u64, size: u64, frame: u64, from: Option<(Record, u64)>) {
     if block == 0 {
         return;
     }
-    insert(thread, of, block, size, frame, from);
+    insert(thread, allocator, block, size, frame, from);
 }
 
 #[inline(never)]
-fn insert(thread: &Thread, of: Allocator, block: u64, size: u64, frame: u64, from: Option<(Record, u64)>) {
+fn insert(thread: &Thread, allocator: Allocator, block: u64, size: u64, frame: u64, from: Option<(Record, u64)>) {
     let mean = STATE.sample.load(Ordering::Relaxed);
     let is_sampled = mean == 0 || sample::is_sampled(thread, size, mean);
     if let Some((record, addr)) = from {
@@ -462,7 +462,7 @@ fn insert(thread: &Thread, of: Allocator, block: u64, size: u64, frame: u64, fro
     let pair = pair(thread, size, frame);
     let counts = ledger.counts(pair);
     ledger.reach(pair);
-    counts.allocator.store(of as u32, Ordering::Relaxed);
+    counts.allocator.store(allocator as u32, Ordering::Relaxed);
     let now = add(&ledger.blocks, 1);
     ledger.run.store(0, Ordering::Relaxed);
     ledger.last.store(block, Ordering::Relaxed);

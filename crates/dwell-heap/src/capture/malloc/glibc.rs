@@ -91,7 +91,7 @@ const NEWEST: u32 = 44;
 
 /// Returns the structures of version 2.`minor`.
 fn layout(minor: u32) -> Option<Layout> {
-    LAYOUTS.into_iter().rev().find(|of| of.from <= minor && minor <= NEWEST)
+    LAYOUTS.into_iter().rev().find(|layout| layout.from <= minor && minor <= NEWEST)
 }
 
 impl Layout {
@@ -131,8 +131,8 @@ const FLAGS: u64 = 7;
 const MOST: usize = 1 << 16;
 
 /// Returns the live blocks of glibc. `others` are the ranges of another allocator, in which it maps none.
-pub(super) fn blocks(of: &Place<'_>, others: &[(u64, u64)]) -> Result<Live> {
-    let (libc, minor) = version(of)?;
+pub(super) fn blocks(process: &Place<'_>, others: &[(u64, u64)]) -> Result<Live> {
+    let (libc, minor) = version(process)?;
     let Some(layout) = layout(minor) else {
         bail!(
             "glibc 2.{minor}: the structures of its malloc are not known, only those of 2.28 to 2.{NEWEST}; start the program \
@@ -140,35 +140,35 @@ pub(super) fn blocks(of: &Place<'_>, others: &[(u64, u64)]) -> Result<Live> {
         );
     };
     let anonymous: Vec<&Mapping> =
-        of.maps.iter().filter(|map| map.readable && map.writable && map.is_anonymous()).collect();
-    let heap = Heap { of, layout, anonymous, others };
-    let main = of.maps.iter().filter(|map| map.path == libc && map.writable).find_map(|map| heap.main_arena(map));
+        process.maps.iter().filter(|map| map.readable && map.writable && map.is_anonymous()).collect();
+    let heap = Heap { process, layout, anonymous, others };
+    let main = process.maps.iter().filter(|map| map.path == libc && map.writable).find_map(|map| heap.main_arena(map));
     let main = main.with_context(|| format!("glibc 2.{minor}: its main arena was not found in {}", libc.display()))?;
     Ok(heap.read(main, minor))
 }
 
 /// Returns the mapped files that are glibc's by their names.
-fn files<'a>(of: &Place<'a>) -> impl Iterator<Item = &'a Path> {
-    of.maps.iter().map(|map| &*map.path).filter(|path| {
+fn files<'a>(process: &Place<'a>) -> impl Iterator<Item = &'a Path> {
+    process.maps.iter().map(|map| &*map.path).filter(|path| {
         let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
         name.starts_with("libc.so.6") || name.starts_with("libc-2.")
     })
 }
 
 /// Returns `true` if a program has loaded glibc.
-pub(super) fn is_loaded(of: &Place<'_>) -> bool {
-    files(of).next().is_some()
+pub(super) fn is_loaded(process: &Place<'_>) -> bool {
+    files(process).next().is_some()
 }
 
 /// Returns the file that has glibc, and its minor version.
-fn version<'a>(of: &Place<'a>) -> Result<(&'a Path, u32)> {
+fn version<'a>(process: &Place<'a>) -> Result<(&'a Path, u32)> {
     // A program that is linked statically has it inside.
-    let path = files(of).next().unwrap_or(of.executable.0);
-    if let Some(known) = of.glibc.and_then(|version| minor(version.strip_prefix("2.")?)) {
+    let path = files(process).next().unwrap_or(process.executable.0);
+    if let Some(known) = process.glibc.and_then(|version| minor(version.strip_prefix("2.")?)) {
         return Ok((path, known));
     }
-    let is_static = path == of.executable.0;
-    let Some(file) = (of.file)(path) else {
+    let is_static = path == process.executable.0;
+    let Some(file) = (process.file)(path) else {
         bail!(
             "{}: this machine has another build of it, or none, so the version of glibc is not known; put the file of the \
              other machine into the folder of --debug-dir",
@@ -204,7 +204,7 @@ fn minor(text: &str) -> Option<u32> {
 }
 
 struct Heap<'a> {
-    of: &'a Place<'a>,
+    process: &'a Place<'a>,
     layout: Layout,
     anonymous: Vec<&'a Mapping>,
     others: &'a [(u64, u64)],
@@ -223,7 +223,7 @@ struct Part {
 impl Heap<'_> {
     /// Returns the word at an offset. An address in a core may be any number.
     fn word(&self, addr: u64, offset: u64) -> Option<u64> {
-        self.of.memory.word(addr.checked_add(offset)?)
+        self.process.memory.word(addr.checked_add(offset)?)
     }
 
     fn holding(&self, addr: u64) -> Option<&Mapping> {
@@ -290,19 +290,19 @@ impl Heap<'_> {
         let mut blocks = chunks;
         blocks.retain_mut(|block| {
             let (at, size) = *block;
-            while listed.next_if(|of| *of < at).is_some() {}
+            while listed.next_if(|address| *address < at).is_some() {}
             *block = (at + 16, size - 8);
             listed.peek() != Some(&at)
         });
         self.mapped(&parts, &mut blocks);
         blocks.sort_unstable();
-        Live { blocks, allocator: format!("glibc 2.{minor}"), rounding: Rounding::Glibc(self.of.page), lost }
+        Live { blocks, allocator: format!("glibc 2.{minor}"), rounding: Rounding::Glibc(self.process.page), lost }
     }
 
     /// Reads the fast bins.
     fn fast(&self, arena: u64, free: &mut Vec<u64>) {
         let Some((at, lists)) = self.layout.fast else { return };
-        let most = self.of.memory.bytes() / LEAST;
+        let most = self.process.memory.bytes() / LEAST;
         for list in 0..lists {
             let mut chunk = self.word(arena, at + 8 * list).unwrap_or(0);
             let mut left = most;
@@ -400,7 +400,7 @@ impl Heap<'_> {
     /// Finds the caches of threads among the chunks, and adds what they list. They are no blocks of the program, either.
     fn caches(&self, chunks: &[(u64, u64)], free: &mut Vec<u64>) {
         let size = self.layout.cache_chunk();
-        for &(at, _) in chunks.iter().filter(|(_, of)| *of == size) {
+        for &(at, _) in chunks.iter().filter(|(_, bytes)| *bytes == size) {
             if let Some(listed) = self.cache(at, chunks) {
                 free.extend(listed);
                 free.push(at);
@@ -414,7 +414,7 @@ impl Heap<'_> {
         const SMALL: u64 = 64;
         const LONGEST: usize = 1 << 16;
         let Cache { lists, count, is_count } = self.layout.cache;
-        let bytes = self.of.memory.bytes_at(chunk + 16, usize::try_from(lists * (count + 8)).ok()?)?;
+        let bytes = self.process.memory.bytes_at(chunk + 16, usize::try_from(lists * (count + 8)).ok()?)?;
         let mut found = Vec::new();
         let mut off = 0;
         for list in 0..lists {
@@ -461,7 +461,7 @@ impl Heap<'_> {
         for map in self.anonymous.iter().filter(|map| map.path != Path::new("[stack]")) {
             let mut at = map.start;
             // The page with the size was written to. The mapping may be much longer than what exists.
-            for (from, to) in self.of.memory.copied(map.start, map.end) {
+            for (from, to) in self.process.memory.copied(map.start, map.end) {
                 at = at.max(from.checked_next_multiple_of(PAGE).unwrap_or(to));
                 while at < to {
                     if !is_other(at)
@@ -506,12 +506,12 @@ mod tests {
         assert_eq!(layout(27), None);
         assert_eq!(layout(NEWEST + 1), None);
         for (minor, from) in [(28, 28), (29, 28), (31, 30), (34, 32), (36, 35), (41, 35), (42, 42), (44, 43)] {
-            assert_eq!(layout(minor).map(|of| of.from), Some(from), "{minor}");
+            assert_eq!(layout(minor).map(|layout| layout.from), Some(from), "{minor}");
         }
         let sizes: Vec<u64> = LAYOUTS.iter().map(Layout::cache_chunk).collect();
         assert_eq!(sizes, [0x250, 0x290, 0x290, 0x290, 0x300, 0x300]);
-        for of in &LAYOUTS {
-            assert_eq!(of.system() + 16, of.arena, "{}", of.from);
+        for layout in &LAYOUTS {
+            assert_eq!(layout.system() + 16, layout.arena, "{}", layout.from);
         }
     }
 
@@ -537,8 +537,8 @@ mod tests {
             let file = |path: &Path| Some(path.to_owned());
             let executable = (Path::new("/a"), Path::new("/a"));
             let (threads, bias, page, glibc) = (&[], 0, PAGE, None);
-            let of = Place { maps: &[], memory: &memory, threads, executable, bias, page, file: &file, glibc };
-            let heap = Heap { of: &of, layout: BINS, anonymous: vec![&map], others: &[] };
+            let process = Place { maps: &[], memory: &memory, threads, executable, bias, page, file: &file, glibc };
+            let heap = Heap { process: &process, layout: BINS, anonymous: vec![&map], others: &[] };
             let mut blocks = Vec::new();
             heap.mapped(&[], &mut blocks);
             assert_eq!(blocks, [(start + (1 << power), (len - (1 << power)) as u64)], "{power}");
@@ -547,9 +547,9 @@ mod tests {
 
     #[test]
     fn versions_are_found() {
-        let of = |text: &str| banner(&[b"\0\0", text.as_bytes(), &[0; 600][..]].concat());
-        assert_eq!(of("GNU C Library (Debian GLIBC 2.36-9) stable release version 2.36.\nCopy"), Some(36));
-        assert_eq!(of("GNU C Library (GNU libc) development release version 2.42.9000.\n"), Some(43));
-        assert_eq!(of("GNU C Library ("), None);
+        let version = |text: &str| banner(&[b"\0\0", text.as_bytes(), &[0; 600][..]].concat());
+        assert_eq!(version("GNU C Library (Debian GLIBC 2.36-9) stable release version 2.36.\nCopy"), Some(36));
+        assert_eq!(version("GNU C Library (GNU libc) development release version 2.42.9000.\n"), Some(43));
+        assert_eq!(version("GNU C Library ("), None);
     }
 }

@@ -48,7 +48,7 @@ struct PageSize(u32);
 impl PageSize {
     /// Finds it by the bytes of the tree's root, which is nearly all of `bytes`.
     fn by_root(bytes: u64) -> Option<Self> {
-        [12, 14, 16].map(Self).into_iter().find(|of| (of.root()..of.root() + of.root() / 2).contains(&bytes))
+        [12, 14, 16].map(Self).into_iter().find(|size| (size.root()..size.root() + size.root() / 2).contains(&bytes))
     }
 
     /// Returns the bits of the number of a leaf in the root, and of an entry in a leaf.
@@ -112,20 +112,20 @@ struct Extent {
 }
 
 impl Allocator for Jemalloc {
-    fn live(&self, of: &Place<'_>) -> Result<Live> {
-        let name = of.executable.0.display();
-        let fields = |name: &str| debuginfo::c_struct(of.executable.1, name).unwrap_or_default();
+    fn live(&self, process: &Place<'_>) -> Result<Live> {
+        let name = process.executable.0.display();
+        let fields = |name: &str| debuginfo::c_struct(process.executable.1, name).unwrap_or_default();
         let Some(layout) = Layout::new(self.tree_bytes, fields) else {
             bail!(
                 "{name}: its allocator is jemalloc, whose C code has no debug info, or is not of version 5.3; build it with \
                  `debug = 2` in the profile, or start it with `cargo dwell census --exe`"
             );
         };
-        let extents = self.extents(of, &layout);
-        let caches = self.caches(of, &layout);
+        let extents = self.extents(process, &layout);
+        let caches = self.caches(process, &layout);
         let mut blocks = Vec::new();
         for extent in &extents {
-            extent.blocks(of, layout.pages, &caches.free, &mut blocks);
+            extent.blocks(process, layout.pages, &caches.free, &mut blocks);
         }
         if blocks.is_empty() {
             bail!(
@@ -140,7 +140,7 @@ impl Allocator for Jemalloc {
         // Damaged extents may overlap.
         blocks.dedup_by(|next, before| before.0 + before.1 > next.0);
         let own: Vec<(u64, u64)> = extents.iter().map(|extent| (extent.start, extent.start + extent.bytes)).collect();
-        if let Ok(others) = system(of, &own) {
+        if let Ok(others) = system(process, &own) {
             let is_own = |addr: u64| {
                 let index = own.partition_point(|(start, _)| *start <= addr);
                 index.checked_sub(1).is_some_and(|index| addr < own[index].1)
@@ -154,22 +154,22 @@ impl Allocator for Jemalloc {
 
 impl Jemalloc {
     /// Returns the extents in use, sorted by address, without overlap.
-    fn extents(&self, of: &Place<'_>, layout: &Layout) -> Vec<Extent> {
+    fn extents(&self, process: &Place<'_>, layout: &Layout) -> Vec<Extent> {
         let mut extents = Vec::new();
         // Other leaves than those of mapped memory are damaged entries.
         let pages = layout.pages;
         let number = |addr: u64| addr >> pages.leaf();
         let is_mapped = |high: u64| {
-            of.maps.iter().any(|map| number(map.start) <= high && high <= number(map.end.saturating_sub(1)))
+            process.maps.iter().any(|map| number(map.start) <= high && high <= number(map.end.saturating_sub(1)))
         };
-        let leaves = entries(of, pages, self.tree.wrapping_add(layout.root));
+        let leaves = entries(process, pages, self.tree.wrapping_add(layout.root));
         for (high, leaf) in leaves.into_iter().filter(|(high, _)| is_mapped(*high)) {
-            for (low, entry) in entries(of, pages, leaf) {
+            for (low, entry) in entries(process, pages, leaf) {
                 // The address of a header is between its size class and the state.
                 let header = entry << 16 >> 16 & !0x7f;
                 // Pages inside of an extent may have the entry of an earlier one.
                 let page = (high << pages.bits() | low) * pages.bytes();
-                extents.extend(Extent::read(of, pages, header).filter(|extent| extent.start == page));
+                extents.extend(Extent::read(process, pages, header).filter(|extent| extent.start == page));
             }
         }
         extents.sort_unstable_by_key(|extent| extent.start);
@@ -180,14 +180,14 @@ impl Jemalloc {
     /// Reads the caches of threads.
     ///
     /// The arenas have a list of all caches only if jemalloc was built with statistics, so the caches are found by the threads.
-    fn caches(&self, of: &Place<'_>, layout: &Layout) -> Caches {
+    fn caches(&self, process: &Place<'_>, layout: &Layout) -> Caches {
         let mut caches = Caches::default();
-        let Some((size, align)) = variables::block_size(of.executable.1) else { return caches };
-        for pointer in of.threads.iter().filter_map(|thread| thread.pointer) {
+        let Some((size, align)) = variables::block_size(process.executable.1) else { return caches };
+        for pointer in process.threads.iter().filter_map(|thread| thread.pointer) {
             let Some(start) = arch::thread_locals(pointer, size, align) else { continue };
             let data = start.wrapping_add(self.of_thread);
             for number in 0..layout.count {
-                caches.read(of, data.wrapping_add(layout.bins + BIN * number));
+                caches.read(process, data.wrapping_add(layout.bins + BIN * number));
             }
         }
         caches.free.sort_unstable();
@@ -207,22 +207,22 @@ struct Caches {
 
 impl Caches {
     /// Reads a bin: a stack that grows down, of whose end only the low 16 bits are stored.
-    fn read(&mut self, of: &Place<'_>, bin: u64) {
-        let Some(head) = of.memory.word(bin).filter(|head| *head != 0 && *head % 8 == 0) else { return };
-        let Some(end) = bin.checked_add(20).and_then(|at| of.memory.bytes_at(at, 2)) else { return };
+    fn read(&mut self, process: &Place<'_>, bin: u64) {
+        let Some(head) = process.memory.word(bin).filter(|head| *head != 0 && *head % 8 == 0) else { return };
+        let Some(end) = bin.checked_add(20).and_then(|at| process.memory.bytes_at(at, 2)) else { return };
         let end = u16::from_le_bytes([end[0], end[1]]);
         let low = u16::from_le_bytes([head.to_le_bytes()[0], head.to_le_bytes()[1]]);
         let bytes = end.wrapping_sub(low);
-        self.free.extend(words(of, head, usize::from(bytes / 8)));
+        self.free.extend(words(process, head, usize::from(bytes / 8)));
         // The end may be that of the block.
         self.stacks.push(head.saturating_add(u64::from(bytes)).saturating_sub(8));
     }
 }
 
 /// Returns the entries of a node of the tree that are not zero, with their numbers.
-fn entries(of: &Place<'_>, pages: PageSize, start: u64) -> Vec<(u64, u64)> {
+fn entries(process: &Place<'_>, pages: PageSize, start: u64) -> Vec<(u64, u64)> {
     let mut bytes = vec![0; 8 << pages.bits()];
-    let read = Memory::read(of.memory, start, &mut bytes);
+    let read = Memory::read(process.memory, start, &mut bytes);
     let entries = bytes[..read].as_chunks::<8>().0.iter().map(|entry| u64::from_le_bytes(*entry));
     (0_u64..).zip(entries).filter(|(_, entry)| *entry != 0).collect()
 }
@@ -241,19 +241,19 @@ fn size_of_class(class: u64) -> Option<u64> {
 
 impl Extent {
     /// Reads the header of an extent; `None` if it is not in use.
-    fn read(of: &Place<'_>, pages: PageSize, header: u64) -> Option<Self> {
-        let word = |offset: u64| of.memory.word(header.checked_add(offset)?);
+    fn read(process: &Place<'_>, pages: PageSize, header: u64) -> Option<Self> {
+        let word = |offset: u64| process.memory.word(header.checked_add(offset)?);
         let (bits, addr, size) = (word(0)?, word(8)?, word(16)?);
         let (is_slab, state, class) = (bits >> 12 & 1 == 1, bits >> 17 & 7, bits >> 20 & 0xff);
         let (start, bytes) = (addr & !(pages.bytes() - 1), size & !(pages.bytes() - 1));
         let end = start.checked_add(bytes)?;
-        let is_mapped = of.maps.iter().any(|map| map.writable && map.is_anonymous() && map.contains(start));
+        let is_mapped = process.maps.iter().any(|map| map.writable && map.is_anonymous() && map.contains(start));
         let is_used = state == 0 && class < CLASSES && bytes > 0 && end > start && is_mapped;
         is_used.then_some(Self { start, bytes, first: addr, class, slab: is_slab.then_some(header) })
     }
 
     /// Adds the blocks that are live.
-    fn blocks(&self, of: &Place<'_>, pages: PageSize, free: &[u64], blocks: &mut Vec<(u64, u64)>) {
+    fn blocks(&self, process: &Place<'_>, pages: PageSize, free: &[u64], blocks: &mut Vec<(u64, u64)>) {
         /// The offset of the bits, one for each free block.
         const FREE: u64 = 64;
         let Some(size) = size_of_class(self.class) else { return };
@@ -267,7 +267,7 @@ impl Extent {
             add(self.first, size.min(self.bytes - (self.first - self.start)));
             return;
         };
-        let bits = |at: u64| of.memory.bytes_at(at, usize::try_from(pages.most() / 8).ok()?);
+        let bits = |at: u64| process.memory.bytes_at(at, usize::try_from(pages.most() / 8).ok()?);
         let Some(bits) = header.checked_add(FREE).and_then(bits) else { return };
         for number in 0..(self.bytes / size).min(pages.most()) {
             let byte = usize::try_from(number / 8).ok().and_then(|at| bits.get(at)).copied().unwrap_or(u8::MAX);

@@ -55,19 +55,19 @@ impl Header {
 }
 
 impl Allocator for Mimalloc {
-    fn live(&self, of: &Place<'_>) -> Result<Live> {
-        let name = of.executable.0.display();
-        let fields = debuginfo::c_struct(of.executable.1, PAGE);
+    fn live(&self, process: &Place<'_>) -> Result<Live> {
+        let name = process.executable.0.display();
+        let fields = debuginfo::c_struct(process.executable.1, PAGE);
         let Some(header) = fields.as_ref().and_then(Header::new) else {
             bail!(
                 "{name}: its allocator is mimalloc, whose C code has no debug info, or is built with `secure` or `debug`; build \
                  it with `debug = 2` in the profile, or start it with `cargo dwell census --exe`"
             );
         };
-        let pages = self.pages(of);
+        let pages = self.pages(process);
         let mut blocks = Vec::new();
         for page in &pages {
-            header.blocks(of, *page, &mut blocks);
+            header.blocks(process, *page, &mut blocks);
         }
         if blocks.is_empty() {
             bail!(
@@ -81,9 +81,9 @@ impl Allocator for Mimalloc {
                 || pages.iter().any(|page| (start..end).contains(page))
         };
         let own: Vec<(u64, u64)> =
-            of.maps.iter().map(|map| (map.start, map.end)).filter(|(start, end)| is_own(*start, *end)).collect();
+            process.maps.iter().map(|map| (map.start, map.end)).filter(|(start, end)| is_own(*start, *end)).collect();
         // A libc that is not known has none.
-        if let Ok(others) = system(of, &own) {
+        if let Ok(others) = system(process, &own) {
             blocks.extend(others.blocks);
         }
         blocks.sort_unstable();
@@ -93,12 +93,12 @@ impl Allocator for Mimalloc {
 
 impl Mimalloc {
     /// Returns the headers of all pages.
-    fn pages(&self, of: &Place<'_>) -> Vec<u64> {
-        let Some(map) = of.memory.word(self.page_map) else { return Vec::new() };
-        let mut parts: Vec<u64> = words(of, map, PARTS).collect();
+    fn pages(&self, process: &Place<'_>) -> Vec<u64> {
+        let Some(map) = process.memory.word(self.page_map) else { return Vec::new() };
+        let mut parts: Vec<u64> = words(process, map, PARTS).collect();
         parts.sort_unstable();
         parts.dedup();
-        let mut pages: Vec<u64> = parts.into_iter().flat_map(|part| words(of, part, PAGES)).collect();
+        let mut pages: Vec<u64> = parts.into_iter().flat_map(|part| words(process, part, PAGES)).collect();
         pages.sort_unstable();
         pages.dedup();
         pages
@@ -107,15 +107,15 @@ impl Mimalloc {
 
 impl Header {
     /// Adds the live blocks of a page.
-    fn blocks(&self, of: &Place<'_>, page: u64, blocks: &mut Vec<(u64, u64)>) {
-        let word = |at: u64| of.memory.word(page.checked_add(at)?);
+    fn blocks(&self, process: &Place<'_>, page: u64, blocks: &mut Vec<(u64, u64)>) {
+        let word = |at: u64| process.memory.word(page.checked_add(at)?);
         let (Some(start), Some(size)) = (word(self.start), word(self.size).filter(|size| *size >= 8)) else { return };
-        let Some(bytes) = page.checked_add(self.capacity).and_then(|at| of.memory.bytes_at(at, 2)) else { return };
+        let Some(bytes) = page.checked_add(self.capacity).and_then(|at| process.memory.bytes_at(at, 2)) else { return };
         let capacity = usize::from(u16::from_le_bytes([bytes[0], bytes[1]]));
         let end = size.checked_mul(capacity as u64).and_then(|bytes| start.checked_add(bytes));
         let is_around = |map: &Mapping| map.writable && map.is_anonymous() && map.contains(start);
         // A page that a thread is making has no blocks yet.
-        if !of.maps.iter().any(|map| is_around(map) && end.is_some_and(|end| end <= map.end)) {
+        if !process.maps.iter().any(|map| is_around(map) && end.is_some_and(|end| end <= map.end)) {
             return;
         }
         let mut is_free = vec![false; capacity];
@@ -127,7 +127,7 @@ impl Header {
                 && !*slot
             {
                 *slot = true;
-                block = of.memory.word(block).unwrap_or(0);
+                block = process.memory.word(block).unwrap_or(0);
             }
         }
         let live = (0_u64..).zip(is_free).filter(|(_, is_free)| !is_free);

@@ -44,13 +44,13 @@ pub(super) struct Live {
 /// An allocator whose structures are known.
 trait Allocator {
     /// Returns the live blocks.
-    fn live(&self, of: &Place<'_>) -> Result<Live>;
+    fn live(&self, process: &Place<'_>) -> Result<Live>;
 }
 
 /// Returns the words of a table that are not zero. A table may end early.
-fn words(of: &Place<'_>, start: u64, count: usize) -> impl Iterator<Item = u64> {
+fn words(process: &Place<'_>, start: u64, count: usize) -> impl Iterator<Item = u64> {
     let mut bytes = vec![0; 8 * count];
-    let read = Memory::read(of.memory, start, &mut bytes);
+    let read = Memory::read(process.memory, start, &mut bytes);
     bytes.truncate(read);
     let words: Vec<u64> = bytes.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
     words.into_iter().filter(|word| *word != 0)
@@ -69,36 +69,36 @@ const OTHERS: [(&str, &str); 8] = [
 ];
 
 /// Returns the live blocks of a process.
-pub(super) fn live(of: &Place<'_>) -> Result<Live> {
+pub(super) fn live(process: &Place<'_>) -> Result<Live> {
     let mut wanted: Vec<&str> = OTHERS.iter().map(|(name, _)| *name).collect();
     wanted.push(mimalloc::PAGE_MAP);
     wanted.extend(jemalloc::NAMES.iter().flat_map(|(tree, thread)| [*tree, *thread]));
-    let found = debuginfo::symbols(of.executable.1, &wanted);
+    let found = debuginfo::symbols(process.executable.1, &wanted);
     if let Some(map) = found.get(mimalloc::PAGE_MAP) {
-        return mimalloc::Mimalloc { page_map: map.0.wrapping_add(of.bias) }.live(of);
+        return mimalloc::Mimalloc { page_map: map.0.wrapping_add(process.bias) }.live(process);
     }
     for (tree, thread) in jemalloc::NAMES {
         if let (Some(tree), Some(of_thread)) = (found.get(tree), found.get(thread)) {
             let ((tree, tree_bytes), of_thread) = (*tree, of_thread.0);
-            return jemalloc::Jemalloc { tree: tree.wrapping_add(of.bias), tree_bytes, of_thread }.live(of);
+            return jemalloc::Jemalloc { tree: tree.wrapping_add(process.bias), tree_bytes, of_thread }.live(process);
         }
     }
     if let Some((_, name)) = OTHERS.iter().find(|(function, _)| found.contains_key(*function)) {
         bail!(
             "{}: its allocator is {name}, whose lists of blocks cannot be read from outside; start it with `cargo dwell \
              census --exe`",
-            of.executable.0.display()
+            process.executable.0.display()
         );
     }
-    system(of, &[])
+    system(process, &[])
 }
 
 /// Returns the live blocks of the allocator of libc. `others` are the ranges of another one, in which glibc maps none.
-fn system(of: &Place<'_>, others: &[(u64, u64)]) -> Result<Live> {
-    if !glibc::is_loaded(of)
-        && let Some(musl) = musl::Musl::find(of)
+fn system(process: &Place<'_>, others: &[(u64, u64)]) -> Result<Live> {
+    if !glibc::is_loaded(process)
+        && let Some(musl) = musl::Musl::find(process)
     {
-        return Ok(musl.live(of));
+        return Ok(musl.live(process));
     }
-    glibc::blocks(of, others)
+    glibc::blocks(process, others)
 }

@@ -59,14 +59,14 @@ enum Slot {
 
 impl Musl {
     /// Finds the state in the data of the program, or of musl's library.
-    pub(super) fn find(of: &Place<'_>) -> Option<Self> {
+    pub(super) fn find(process: &Place<'_>) -> Option<Self> {
         /// The most words that are looked at.
         const SEARCHED: usize = 1 << 22;
         let is_libc = |name: &str| name.starts_with("ld-musl-") || name.starts_with("libc.musl-");
         let mut end = None;
-        let data = of.maps.iter().filter(|map| {
-            let is_file =
-                map.path == of.executable.0 || map.path.file_name().and_then(|name| name.to_str()).is_some_and(is_libc);
+        let data = process.maps.iter().filter(|map| {
+            let is_file = map.path == process.executable.0
+                || map.path.file_name().and_then(|name| name.to_str()).is_some_and(is_libc);
             // Statics that are zero at the start are in memory behind the file.
             let is_behind = map.is_anonymous() && end == Some(map.start);
             if is_file {
@@ -75,25 +75,26 @@ impl Musl {
             (is_file || is_behind) && map.writable && map.readable
         });
         let mut words = data.flat_map(|map| (map.start..map.end.saturating_sub(FIRST_AREA + 8)).step_by(8));
-        words.by_ref().take(SEARCHED).find_map(|at| Self::at(of, at))
+        words.by_ref().take(SEARCHED).find_map(|at| Self::at(process, at))
     }
 
-    fn at(of: &Place<'_>, state: u64) -> Option<Self> {
-        let word = |offset: u64| of.memory.word(state.checked_add(offset)?);
+    fn at(process: &Place<'_>, state: u64) -> Option<Self> {
+        let word = |offset: u64| process.memory.word(state.checked_add(offset)?);
         let secret = word(0).filter(|secret| *secret != 0)?;
         let first = word(FIRST_AREA).filter(|first| *first != 0 && first.is_multiple_of(AREA))?;
         let is_ready = word(IS_READY)? & 0xffff_ffff == 1;
-        let count = of.memory.word(first.checked_add(COUNT)?)? & 0xffff_ffff;
-        (is_ready && of.memory.word(first) == Some(secret) && count == MOST_HEADERS).then_some(Self { secret, first })
+        let count = process.memory.word(first.checked_add(COUNT)?)? & 0xffff_ffff;
+        (is_ready && process.memory.word(first) == Some(secret) && count == MOST_HEADERS)
+            .then_some(Self { secret, first })
     }
 
     /// Returns the live blocks.
-    pub(super) fn live(&self, of: &Place<'_>) -> Live {
+    pub(super) fn live(&self, process: &Place<'_>) -> Live {
         let mut blocks = Vec::new();
         let mut lost = 0;
-        for group in self.groups(of) {
+        for group in self.groups(process) {
             for index in (0..32).filter(|index| group.used >> index & 1 == 1) {
-                match group.slot(of, index) {
+                match group.slot(process, index) {
                     Slot::Block(at, size) => blocks.push((at, size)),
                     Slot::Other => {}
                     Slot::Damaged => lost += group.stride,
@@ -106,15 +107,19 @@ impl Musl {
         Live { blocks, allocator: "musl".into(), rounding: Rounding::None, lost }
     }
 
-    fn groups(&self, of: &Place<'_>) -> Vec<Group> {
+    fn groups(&self, process: &Place<'_>) -> Vec<Group> {
         let mut groups = Vec::new();
         let mut seen = HashSet::new();
         let mut area = self.first;
-        while area != 0 && area.is_multiple_of(AREA) && of.memory.word(area) == Some(self.secret) && seen.insert(area) {
-            let count = of.memory.word(area + COUNT).unwrap_or(0) & 0xffff_ffff;
+        while area != 0
+            && area.is_multiple_of(AREA)
+            && process.memory.word(area) == Some(self.secret)
+            && seen.insert(area)
+        {
+            let count = process.memory.word(area + COUNT).unwrap_or(0) & 0xffff_ffff;
             let headers = (0..count.min(MOST_HEADERS)).map(|number| area + HEADERS + HEADER * number);
-            groups.extend(headers.filter_map(|header| Group::read(of, header)));
-            area = of.memory.word(area + NEXT).unwrap_or(0);
+            groups.extend(headers.filter_map(|header| Group::read(process, header)));
+            area = process.memory.word(area + NEXT).unwrap_or(0);
         }
         groups
     }
@@ -122,11 +127,11 @@ impl Musl {
 
 impl Group {
     /// Reads a header, if it has a group: the one before and the next one of a list, the group, two masks, and sizes.
-    fn read(of: &Place<'_>, header: u64) -> Option<Self> {
-        let word = |offset: u64| of.memory.word(header + offset);
+    fn read(process: &Place<'_>, header: u64) -> Option<Self> {
+        let word = |offset: u64| process.memory.word(header + offset);
         let memory = word(16).filter(|memory| *memory != 0)?;
         // The group points back.
-        if of.memory.word(memory)? != header {
+        if process.memory.word(memory)? != header {
             return None;
         }
         let (masks, sizes) = (word(24)?, word(32)?);
@@ -143,7 +148,7 @@ impl Group {
         Some(Self { start: memory + UNIT, stride, used })
     }
 
-    fn slot(&self, of: &Place<'_>, index: u64) -> Slot {
+    fn slot(&self, process: &Place<'_>, index: u64) -> Slot {
         /// What the upper bits in front of a block say: so many bytes are not used, this one and larger numbers of them are behind
         /// the block, it is a group, or the block begins later in its slot.
         const COUNTED: u8 = 5;
@@ -153,7 +158,7 @@ impl Group {
         const STEP: u64 = UNIT << 16;
         let start = self.start + self.stride * index;
         let end = start + self.stride - IN_FRONT;
-        let front = |at: u64| of.memory.bytes_at(at - 8, 8)?.first_chunk::<8>().copied();
+        let front = |at: u64| process.memory.bytes_at(at - 8, 8)?.first_chunk::<8>().copied();
         let Some([.., kind, low, high]) = front(start) else { return Slot::Damaged };
         let mut at = start;
         if kind == LATER << 5 {
@@ -175,7 +180,7 @@ impl Group {
             if u64::from(kind & 31) == index && u64::from(distance) == (at - self.start) / UNIT {
                 let unused = match kind >> 5 {
                     GROUP => return Slot::Other,
-                    COUNTED => of.memory.bytes_at(end - 4, 4).and_then(|bytes| Some(*bytes.first_chunk()?)),
+                    COUNTED => process.memory.bytes_at(end - 4, 4).and_then(|bytes| Some(*bytes.first_chunk()?)),
                     few => Some(u32::from(few).to_le_bytes()),
                 };
                 let unused = unused.map(|bytes| u64::from(u32::from_le_bytes(bytes)));
@@ -256,8 +261,8 @@ mod tests {
         let file = |path: &Path| Some(path.to_owned());
         let executable = (Path::new("/a"), Path::new("/a"));
         let (threads, bias, page, glibc) = (&[], 0, 4096, None);
-        let of = Place { maps: &maps, memory: &memory, threads, executable, bias, page, file: &file, glibc };
-        Some(Musl::find(&of)?.live(&of))
+        let process = Place { maps: &maps, memory: &memory, threads, executable, bias, page, file: &file, glibc };
+        Some(Musl::find(&process)?.live(&process))
     }
 
     #[test]
@@ -285,17 +290,17 @@ mod tests {
 
     #[test]
     fn damaged_lists_end() {
-        let of = |change: &dyn Fn(&mut Bytes)| {
+        let count_after = |change: &dyn Fn(&mut Bytes)| {
             let mut bytes = bytes(0, 31, 1);
             change(&mut bytes);
             live(bytes).map(|live| live.blocks.len())
         };
-        assert_eq!(of(&|bytes| bytes.word(FIRST + NEXT, FIRST)), Some(0));
-        assert_eq!(of(&|bytes| bytes.word(FIRST + NEXT, u64::MAX)), Some(0));
-        assert_eq!(of(&|bytes| bytes.word(GROUP, 7)), Some(0));
-        assert_eq!(of(&|bytes| bytes.word(FIRST + HEADERS + HEADER + 16, u64::MAX - 7)), Some(0));
-        assert_eq!(of(&|bytes| bytes.word(FIRST + HEADERS + HEADER + 32, u64::MAX)), Some(0));
-        assert_eq!(of(&|bytes| bytes.word(FIRST, 1)), None);
-        assert_eq!(of(&|bytes| bytes.word(STATE + IS_READY, 0)), None);
+        assert_eq!(count_after(&|bytes| bytes.word(FIRST + NEXT, FIRST)), Some(0));
+        assert_eq!(count_after(&|bytes| bytes.word(FIRST + NEXT, u64::MAX)), Some(0));
+        assert_eq!(count_after(&|bytes| bytes.word(GROUP, 7)), Some(0));
+        assert_eq!(count_after(&|bytes| bytes.word(FIRST + HEADERS + HEADER + 16, u64::MAX - 7)), Some(0));
+        assert_eq!(count_after(&|bytes| bytes.word(FIRST + HEADERS + HEADER + 32, u64::MAX)), Some(0));
+        assert_eq!(count_after(&|bytes| bytes.word(FIRST, 1)), None);
+        assert_eq!(count_after(&|bytes| bytes.word(STATE + IS_READY, 0)), None);
     }
 }

@@ -54,11 +54,11 @@ pub fn history(folder: &Path, exe: Option<&Path>, debug: Option<&Path>) -> Resul
     let mut all: Vec<(u64, Captured)> = all.into_iter().map(|(time, captured)| (time.unwrap_or(0), captured)).collect();
     all.sort_by_key(|(time, _)| *time);
     let first = all.first().map_or(0, |(time, _)| *time);
-    let of = |(time, captured): (u64, Captured)| {
+    let since_first = |(time, captured): (u64, Captured)| {
         let millis = time - first;
         Captured { moment: Moment::Dump(millis), millis, ..captured }
     };
-    Ok(all.into_iter().map(of).collect())
+    Ok(all.into_iter().map(since_first).collect())
 }
 
 /// Reads a core. The executable is `exe`, one that is found in the folder `debug`, or else the one that the core names.
@@ -150,7 +150,7 @@ fn read(path: &Path, exe: Option<&Path>, debug: Option<&Path>) -> Result<(Option
     }
     executable::expect_same(build_id.as_deref(), &exe, &format!("the core {shown}"))?;
     executable::check(&exe)?;
-    let executable = Executable::find(&maps, entry, &exe).filter(|of| is_mapped(&maps, of));
+    let executable = Executable::find(&maps, entry, &exe).filter(|executable| is_mapped(&maps, executable));
     let executable = executable.with_context(|| {
         format!("{}: is not the executable of the core {shown}; name the right one with --exe", exe.display())
     })?;
@@ -183,7 +183,7 @@ fn files_here(maps: &[Mapping], memory: &Copied, folder: Option<&Folder>) -> Fil
         let here = map.path.is_file().then(|| map.path.clone());
         let found = match build_id_in(memory, map.start) {
             Some(id) => here
-                .filter(|file| executable::build_id(file).is_some_and(|of| of == id))
+                .filter(|file| executable::build_id(file).is_some_and(|found| found == id))
                 .or_else(|| folder?.of_build(&id).next().cloned()),
             // A core of the kernel may lack the headers.
             None => here,
@@ -271,13 +271,13 @@ fn files(bytes: &[u8]) -> Option<Vec<(u64, u64, u64, PathBuf)>> {
     let (count, page) = (word(bytes, 0)? as usize, word(bytes, 8)?);
     let from = count.checked_mul(24)?.checked_add(16)?;
     let names = bytes.get(from..)?.split(|byte| *byte == 0);
-    let of = |(index, name): (usize, &[u8])| {
+    let entry = |(index, name): (usize, &[u8])| {
         let at = 16 + 24 * index;
         let offset = word(bytes, at + 16)?.checked_mul(page)?;
         let path = PathBuf::from(String::from_utf8_lossy(name).into_owned());
         Some((word(bytes, at)?, word(bytes, at + 8)?, offset, path))
     };
-    (0..count).zip(names).map(of).collect()
+    (0..count).zip(names).map(entry).collect()
 }
 
 /// Gives the mappings the names of their files. `gcore` leaves out those of unchanged files.
@@ -307,11 +307,16 @@ fn is_mapped(maps: &[Mapping], executable: &Executable) -> bool {
     let Ok(data) = debuginfo::map(&executable.file) else { return false };
     let Ok(file) = ElfFile64::<LittleEndian>::parse(&*data) else { return false };
     let e = LittleEndian;
-    file.elf_program_headers().iter().filter(|of| of.p_type(e) == elf::PT_LOAD && of.p_filesz(e) > 0).all(|of| {
-        let at = of.p_vaddr(e).wrapping_add(executable.bias);
-        maps.iter().any(|map| {
-            let offset = map.offset.wrapping_add((at - at % PAGE).wrapping_sub(map.start));
-            map.path == executable.path && map.contains(at) && offset == of.p_offset(e) - of.p_offset(e) % PAGE
+    file.elf_program_headers()
+        .iter()
+        .filter(|segment| segment.p_type(e) == elf::PT_LOAD && segment.p_filesz(e) > 0)
+        .all(|segment| {
+            let at = segment.p_vaddr(e).wrapping_add(executable.bias);
+            maps.iter().any(|map| {
+                let offset = map.offset.wrapping_add((at - at % PAGE).wrapping_sub(map.start));
+                map.path == executable.path
+                    && map.contains(at)
+                    && offset == segment.p_offset(e) - segment.p_offset(e) % PAGE
+            })
         })
-    })
 }

@@ -126,11 +126,11 @@ pub(super) fn is_same(memory: &Copied, module: &Module) -> bool {
 }
 
 /// Returns an error if two builds differ.
-pub(super) fn expect_same(wanted: Option<&[u8]>, file: &Path, of: &str) -> Result<()> {
+pub(super) fn expect_same(wanted: Option<&[u8]>, file: &Path, source: &str) -> Result<()> {
     let hex = |id: &[u8]| id.iter().take(4).fold(String::new(), |text, byte| format!("{text}{byte:02x}"));
     match (wanted, build_id(file)) {
         (Some(wanted), Some(found)) if wanted != found => bail!(
-            "{}: is not the executable of {of}: its build id begins with {}, and that of {of} with {}; name the same build \
+            "{}: is not the executable of {source}: its build id begins with {}, and that of {source} with {}; name the same build \
              with --exe",
             file.display(),
             hex(&found),

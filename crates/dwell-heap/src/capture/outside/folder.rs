@@ -29,8 +29,9 @@ impl Folder {
         let mut files = Vec::new();
         list(path, 0, &mut files).with_context(|| format!("{}: cannot be read", path.display()))?;
         let count = files.len();
-        let of = |file: PathBuf| Some(file).filter(|file| is_elf(file)).and_then(|file| Some((build_id(&file)?, file)));
-        let files: Vec<_> = files.into_iter().filter_map(of).map(|(id, file)| (file, id)).collect();
+        let with_id =
+            |file: PathBuf| Some(file).filter(|file| is_elf(file)).and_then(|file| Some((build_id(&file)?, file)));
+        let files: Vec<_> = files.into_iter().filter_map(with_id).map(|(id, file)| (file, id)).collect();
         debuginfo::known(files.iter().map(|(file, id)| (hex(id), file.clone())).collect());
         Ok(Self { path: path.to_owned(), files, count })
     }
@@ -46,10 +47,10 @@ impl Folder {
 
     /// Returns the executable of a build id: the one with debug info if there are several, or a stripped one whose debug info is in
     /// a file of its own. That may be `path`, where the program was mapped from.
-    pub(super) fn executable(&self, build_id: Option<&[u8]>, path: &Path, of: &str) -> Result<PathBuf> {
+    pub(super) fn executable(&self, build_id: Option<&[u8]>, path: &Path, source: &str) -> Result<PathBuf> {
         let (shown, count) = (self.path.display(), self.count);
         let Some(wanted) = build_id else {
-            bail!("{of} has no build id, by which {shown} could be searched; name its executable with --exe");
+            bail!("{source} has no build id, by which {shown} could be searched; name its executable with --exe");
         };
         let own = path.to_owned();
         let own = (is_elf(path) && self::build_id(path).as_deref() == Some(wanted)).then_some(&own);
@@ -65,11 +66,13 @@ impl Folder {
                 program.display()
             ),
             (None, Some(debug)) => bail!(
-                "{}: is the debug info of {of}, and its executable is not there; put the stripped one beside it",
+                "{}: is the debug info of {source}, and its executable is not there; put the stripped one beside it",
                 debug.display()
             ),
             (None, None) => {
-                bail!("{shown}: has no executable of the build id {hex}, which {of} has; {count} files were looked at")
+                bail!(
+                    "{shown}: has no executable of the build id {hex}, which {source} has; {count} files were looked at"
+                )
             }
         }
     }
@@ -110,15 +113,16 @@ fn has_code(file: &Path) -> bool {
     let Ok(data) = debuginfo::map(file) else { return false };
     let Ok(file) = ElfFile64::<LittleEndian>::parse(&*data) else { return false };
     let e = LittleEndian;
-    let is_code = |of: &&elf::ProgramHeader64<LittleEndian>| {
-        of.p_type(e) == elf::PT_LOAD && of.p_flags(e) & elf::PF_X == elf::PF_X
+    let is_code = |segment: &&elf::ProgramHeader64<LittleEndian>| {
+        segment.p_type(e) == elf::PT_LOAD && segment.p_flags(e) & elf::PF_X == elf::PF_X
     };
     // Such a file still has program headers, but no sections with the code.
     let sections: Vec<_> = file.elf_section_table().iter().collect();
     file.elf_header().e_type(e) != elf::ET_CORE
-        && file.elf_program_headers().iter().any(|of| is_code(&of) && of.p_filesz(e) > 0)
+        && file.elf_program_headers().iter().any(|segment| is_code(&segment) && segment.p_filesz(e) > 0)
         && (sections.is_empty()
-            || sections.iter().any(|of| {
-                of.sh_type.get(e) == elf::SHT_PROGBITS && of.sh_flags.get(e) & elf::SHF_EXECINSTR == elf::SHF_EXECINSTR
+            || sections.iter().any(|section| {
+                section.sh_type.get(e) == elf::SHT_PROGBITS
+                    && section.sh_flags.get(e) & elf::SHF_EXECINSTR == elf::SHF_EXECINSTR
             }))
 }

@@ -189,7 +189,7 @@ fn words(thread: &Thread) -> [u64; WORDS] {
 
 fn parse(bytes: &[u8]) -> Vec<Thread> {
     let (all, _) = bytes.as_chunks::<{ 8 * WORDS }>();
-    let of = |bytes: &[u8; 8 * WORDS]| {
+    let thread = |bytes: &[u8; 8 * WORDS]| {
         let (words, _) = bytes.as_chunks::<8>();
         let word = |at: usize| words.get(at).map_or(0, |word| u64::from_le_bytes(*word));
         let known = |bit: usize, at: usize| (word(1) >> bit & 1 == 1).then(|| word(at));
@@ -197,7 +197,7 @@ fn parse(bytes: &[u8]) -> Vec<Thread> {
         #[expect(clippy::cast_possible_truncation, reason = "it was widened")]
         Thread { id: word(0) as i32, registers, pointer: known(63, WORDS - 1) }
     };
-    all.iter().map(of).collect()
+    all.iter().map(thread).collect()
 }
 
 #[cfg(test)]
@@ -216,7 +216,7 @@ mod tests {
             Thread { id: 7, registers, pointer: None },
             Thread { id: i32::MAX, registers: [Some(3); REGISTERS], pointer: Some(9) },
         ];
-        let bytes: Vec<u8> = threads.iter().flat_map(|of| words(of).map(u64::to_le_bytes).concat()).collect();
+        let bytes: Vec<u8> = threads.iter().flat_map(|thread| words(thread).map(u64::to_le_bytes).concat()).collect();
         assert_eq!(parse(&bytes), threads);
     }
 

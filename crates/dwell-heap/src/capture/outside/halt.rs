@@ -24,8 +24,8 @@ pub(super) fn gone(process: i32) -> anyhow::Error {
 pub(super) fn refused(process: i32, error: &io::Error) -> anyhow::Error {
     let tracer = stop::status(process, process, "TracerPid").filter(|tracer| tracer != "0");
     if let Some(thread) = tracer {
-        let of = thread.parse().ok().and_then(|thread| stop::status(thread, thread, "Tgid"));
-        let tracer = of.unwrap_or(thread);
+        let leader = thread.parse().ok().and_then(|thread| stop::status(thread, thread, "Tgid"));
+        let tracer = leader.unwrap_or(thread);
         return anyhow::anyhow!(
             "process {process} is traced by process {tracer}, such as a debugger, and only one can; end that first"
         );

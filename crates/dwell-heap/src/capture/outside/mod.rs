@@ -87,14 +87,14 @@ impl Captured {
     /// # Errors
     /// Returns an error if the allocator is not known.
     pub fn snapshot(self) -> Result<(Snapshot, Vec<String>)> {
-        let of = &self.executable;
-        let file = |path: &Path| self.files.file(path, of);
+        let executable = &self.executable;
+        let file = |path: &Path| self.files.file(path, executable);
         let place = malloc::Place {
             maps: &self.maps,
             memory: &self.memory,
             threads: &self.threads,
-            executable: (&of.path, &of.file),
-            bias: of.bias,
+            executable: (&executable.path, &executable.file),
+            bias: executable.bias,
             page: self.page,
             file: &file,
             glibc: self.glibc.as_deref(),
@@ -112,11 +112,11 @@ impl Captured {
             live.blocks.into_iter().map(|(addr, size)| Block { addr, size, stack: 0, weight: 1 }).collect();
         let live_bytes = blocks.iter().map(|block| block.size).sum();
         let resident = self.smaps.as_ref().filter(|_| arch::page() == PAGE).map(|smaps| {
-            let stacks = self.threads.iter().filter_map(|of| OfThread::new(of, &self.names)).collect();
+            let stacks = self.threads.iter().filter_map(|thread| OfThread::new(thread, &self.names)).collect();
             let has_classes = live.rounding == Rounding::Classes;
             let (memory, blocks) = (&self.memory, blocks.as_slice());
-            let of = Sources { memory, blocks, records: Vec::new(), agent: None, stacks, has_classes };
-            resident::divide(&Pages::copied(&self.maps, smaps, memory), &of)
+            let sources = Sources { memory, blocks, records: Vec::new(), agent: None, stacks, has_classes };
+            resident::divide(&Pages::copied(&self.maps, smaps, memory), &sources)
         });
         let mut modules = self.modules();
         modules.retain(|module| executable::is_same(&self.memory, module));
@@ -139,10 +139,10 @@ impl Captured {
 
     /// Returns the mapped files, the executable first.
     fn modules(&self) -> Vec<Module> {
-        let of = &self.executable;
-        let mut modules = maps::modules(&self.maps, &|path| path == of.path, &of.file, of.bias);
+        let executable = &self.executable;
+        let mut modules = maps::modules(&self.maps, &|path| path == executable.path, &executable.file, executable.bias);
         for module in modules.iter_mut().skip(1) {
-            module.path = self.files.file(&module.path, of).unwrap_or_default();
+            module.path = self.files.file(&module.path, executable).unwrap_or_default();
         }
         modules.retain(|module| module.path != Path::new(""));
         modules

@@ -100,13 +100,13 @@ fn expect_process(pid: i32) -> Result<()> {
         let Ok(text) = fs::read_to_string(format!("/proc/{pid}/status")) else {
             bail!("there is no process {pid}");
         };
-        let of = text.lines().find_map(|line| line.strip_prefix("Tgid:")).unwrap_or_default().trim();
-        bail!("{pid} is a thread of process {of}; name that one");
+        let process = text.lines().find_map(|line| line.strip_prefix("Tgid:")).unwrap_or_default().trim();
+        bail!("{pid} is a thread of process {process}; name that one");
     };
     if pid.cast_unsigned() == std::process::id() {
         bail!("process {pid} is this one; name another one");
     }
-    if status("Tgid").is_some_and(|of| of != pid.to_string()) {
+    if status("Tgid").is_some_and(|group| group != pid.to_string()) {
         bail!("{pid} is a thread of process {}; name that one", status("Tgid").unwrap_or_default());
     }
     if state.starts_with(['Z', 'X']) {
@@ -152,9 +152,11 @@ fn files(pid: i32, exe: Option<&Path>, debug: Option<&Path>) -> Result<(PathBuf,
         _ => halt::refused(pid, &error),
     })?;
     let running = fs::metadata(&link).map_err(|_| halt::gone(pid))?;
-    let is_it = |file: &Path| fs::metadata(file).is_ok_and(|of| (of.dev(), of.ino()) == (running.dev(), running.ino()));
+    let is_it = |file: &Path| {
+        fs::metadata(file).is_ok_and(|metadata| (metadata.dev(), metadata.ino()) == (running.dev(), running.ino()))
+    };
     let of_process = PathBuf::from(format!("/proc/{pid}/root"));
-    let space = |of: &str| fs::read_link(format!("/proc/{of}/ns/mnt")).ok();
+    let space = |process: &str| fs::read_link(format!("/proc/{process}/ns/mnt")).ok();
     let has_own_files =
         space(&pid.to_string()) != space("self") || fs::read_link(&of_process).is_ok_and(|root| root != Path::new("/"));
     let root = if has_own_files { of_process } else { PathBuf::new() };
@@ -169,7 +171,10 @@ fn files(pid: i32, exe: Option<&Path>, debug: Option<&Path>) -> Result<(PathBuf,
         executable::expect_same(wanted.as_deref(), exe, &format!("process {pid}"))?;
         return Ok((exe.to_owned(), root));
     }
-    let places = [path.clone(), below(&root, &changed_root(pid).map_or_else(|| path.clone(), |of| inside(&of, &path)))];
+    let places = [
+        path.clone(),
+        below(&root, &changed_root(pid).map_or_else(|| path.clone(), |changed| inside(&changed, &path))),
+    ];
     // A file that was deleted, such as by an update, is there as long as the process runs.
     let file = places.into_iter().find(|file| is_it(file)).unwrap_or(link);
     Ok((file, root))

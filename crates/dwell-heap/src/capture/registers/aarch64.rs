@@ -107,36 +107,36 @@ impl Called {
 
     /// Returns the registers with which a thread repeats its system call, if the stop made that fail and if it is surely the
     /// one from before.
-    pub(crate) fn repeated(self, process: i32, id: i32, of: &User) -> Option<User> {
+    pub(crate) fn repeated(self, process: i32, id: i32, user: &User) -> Option<User> {
         let call = self.call.filter(|call| WITHOUT_EFFECT.contains(&call.number))?;
-        let failed = of.regs[0] as i64 == -i64::from(libc::EINTR) && of.regs[NUMBER] as i64 == call.number;
-        let is_same = (of.sp, of.pc) == (call.stack, call.code) && of.regs[1..6] == call.arguments[1..];
+        let failed = user.regs[0] as i64 == -i64::from(libc::EINTR) && user.regs[NUMBER] as i64 == call.number;
+        let is_same = (user.sp, user.pc) == (call.stack, call.code) && user.regs[1..6] == call.arguments[1..];
         // The stop itself is one.
         let has_waited = self.waits.is_none() || waits(process, id) != self.waits.map(|waits| waits + 1);
         if !failed || !is_same || has_waited {
             return None;
         }
-        let mut again = *of;
+        let mut again = *user;
         again.regs[0] = call.arguments[0];
-        again.pc = of.pc.wrapping_sub(SVC);
+        again.pc = user.pc.wrapping_sub(SVC);
         Some(again)
     }
 }
 
 /// Returns the timeout of a system call that is repeated, if it has one.
-pub(crate) fn timeout(of: &User) -> Option<Duration> {
-    let millis = u64::try_from(of.regs[3] as i32).ok().filter(|_| TIMED.contains(&(of.regs[NUMBER] as i64)))?;
+pub(crate) fn timeout(user: &User) -> Option<Duration> {
+    let millis = u64::try_from(user.regs[3] as i32).ok().filter(|_| TIMED.contains(&(user.regs[NUMBER] as i64)))?;
     Some(Duration::from_millis(millis))
 }
 
 /// Changes the timeout of a system call that is repeated.
-pub(crate) fn set_timeout(of: &mut User, left: Duration) {
-    of.regs[3] = super::millis(left);
+pub(crate) fn set_timeout(user: &mut User, left: Duration) {
+    user.regs[3] = super::millis(left);
 }
 
 /// Returns where a thread is in its code.
-pub(crate) fn code(of: &User) -> u64 {
-    of.pc
+pub(crate) fn code(user: &User) -> u64 {
+    user.pc
 }
 
 /// A set of registers.
@@ -157,27 +157,27 @@ unsafe fn read_set<T>(id: i32, set: i32, into: &mut T) -> bool {
 /// Reads the registers of a stopped thread.
 pub(crate) fn read(id: i32) -> Option<User> {
     // SAFETY: the struct consists of integers, for which zero is valid.
-    let mut of: User = unsafe { std::mem::zeroed() };
+    let mut user: User = unsafe { std::mem::zeroed() };
     // SAFETY: the struct consists of integers, for which every bit pattern is valid.
-    unsafe { read_set(id, GENERAL, &mut of) }.then_some(of)
+    unsafe { read_set(id, GENERAL, &mut user) }.then_some(user)
 }
 
 /// Writes the registers of a stopped thread.
-pub(crate) fn write(id: i32, of: &User) -> bool {
-    let mut of = *of;
-    let part = libc::iovec { iov_base: (&raw mut of).cast(), iov_len: size_of::<User>() };
+pub(crate) fn write(id: i32, user: &User) -> bool {
+    let mut copy = *user;
+    let part = libc::iovec { iov_base: (&raw mut copy).cast(), iov_len: size_of::<User>() };
     // SAFETY: the request reads a local of the type that it requires, and no other memory of this process.
     unsafe { libc::ptrace(libc::PTRACE_SETREGSET, id, GENERAL, &raw const part) == 0 }
 }
 
 /// Returns a stopped thread with its registers.
-pub(crate) fn thread(id: i32, of: &User) -> Thread {
+pub(crate) fn thread(id: i32, user: &User) -> Thread {
     let mut registers = UNKNOWN;
-    for (register, value) in registers.iter_mut().zip(of.regs) {
+    for (register, value) in registers.iter_mut().zip(user.regs) {
         *register = Some(value);
     }
-    registers[STACK_POINTER] = Some(of.sp);
-    registers[INSTRUCTION_POINTER] = Some(code_address(of.pc));
+    registers[STACK_POINTER] = Some(user.sp);
+    registers[INSTRUCTION_POINTER] = Some(code_address(user.pc));
     let mut pointer = 0_u64;
     // SAFETY: an integer has no invalid bit pattern.
     let has_pointer = unsafe { read_set(id, TLS, &mut pointer) };

@@ -70,48 +70,48 @@ impl Called {
 
     /// Returns the registers with which a thread repeats its system call, if the stop made that fail.
     #[expect(clippy::unused_self, reason = "other processors need it")]
-    pub(crate) fn repeated(self, _process: i32, _id: i32, of: &User) -> Option<User> {
-        let failed = of.rax as i64 == -i64::from(libc::EINTR) && WITHOUT_EFFECT.contains(&(of.orig_rax as i64));
-        failed.then(|| User { rax: of.orig_rax, rip: of.rip.wrapping_sub(SYSCALL), ..*of })
+    pub(crate) fn repeated(self, _process: i32, _id: i32, user: &User) -> Option<User> {
+        let failed = user.rax as i64 == -i64::from(libc::EINTR) && WITHOUT_EFFECT.contains(&(user.orig_rax as i64));
+        failed.then(|| User { rax: user.orig_rax, rip: user.rip.wrapping_sub(SYSCALL), ..*user })
     }
 }
 
 /// Returns the timeout of a system call that is repeated, if it has one.
-pub(crate) fn timeout(of: &User) -> Option<Duration> {
-    let millis = u64::try_from(of.r10 as i32).ok().filter(|_| TIMED.contains(&(of.orig_rax as i64)))?;
+pub(crate) fn timeout(user: &User) -> Option<Duration> {
+    let millis = u64::try_from(user.r10 as i32).ok().filter(|_| TIMED.contains(&(user.orig_rax as i64)))?;
     Some(Duration::from_millis(millis))
 }
 
 /// Changes the timeout of a system call that is repeated.
-pub(crate) fn set_timeout(of: &mut User, left: Duration) {
-    of.r10 = super::millis(left);
+pub(crate) fn set_timeout(user: &mut User, left: Duration) {
+    user.r10 = super::millis(left);
 }
 
 /// Returns where a thread is in its code.
-pub(crate) fn code(of: &User) -> u64 {
-    of.rip
+pub(crate) fn code(user: &User) -> u64 {
+    user.rip
 }
 
 /// Reads the registers of a stopped thread.
 pub(crate) fn read(id: i32) -> Option<User> {
     // SAFETY: the struct consists of integers, for which zero is valid.
-    let mut of: User = unsafe { std::mem::zeroed() };
+    let mut user: User = unsafe { std::mem::zeroed() };
     // SAFETY: the request writes to a local of the type that it requires.
-    let read = unsafe { libc::ptrace(libc::PTRACE_GETREGS, id, 0, &raw mut of) };
-    (read == 0).then_some(of)
+    let read = unsafe { libc::ptrace(libc::PTRACE_GETREGS, id, 0, &raw mut user) };
+    (read == 0).then_some(user)
 }
 
 /// Writes the registers of a stopped thread.
-pub(crate) fn write(id: i32, of: &User) -> bool {
+pub(crate) fn write(id: i32, user: &User) -> bool {
     // SAFETY: the request reads a local of the type that it requires, and no other memory of this process.
-    unsafe { libc::ptrace(libc::PTRACE_SETREGS, id, 0, std::ptr::from_ref(of)) == 0 }
+    unsafe { libc::ptrace(libc::PTRACE_SETREGS, id, 0, std::ptr::from_ref(user)) == 0 }
 }
 
 /// Returns a thread with its registers.
-pub(crate) fn thread(id: i32, of: &User) -> Thread {
+pub(crate) fn thread(id: i32, user: &User) -> Thread {
     let registers = [
-        of.rax, of.rdx, of.rcx, of.rbx, of.rsi, of.rdi, of.rbp, of.rsp, of.r8, of.r9, of.r10, of.r11, of.r12, of.r13,
-        of.r14, of.r15, of.rip,
+        user.rax, user.rdx, user.rcx, user.rbx, user.rsi, user.rdi, user.rbp, user.rsp, user.r8, user.r9, user.r10,
+        user.r11, user.r12, user.r13, user.r14, user.r15, user.rip,
     ];
-    Thread { id, registers: registers.map(Some), pointer: Some(of.fs_base) }
+    Thread { id, registers: registers.map(Some), pointer: Some(user.fs_base) }
 }

@@ -23,15 +23,16 @@ fn class(size: u64) -> u64 {
 /// Adds the rounding to what blocks take. It changes nothing if blocks are closer together than their classes: then they
 /// are of another allocator.
 pub(super) fn round(blocks: &[Block], is_known: &[bool], taken: &mut [(u64, u64)]) {
-    let of =
+    let end_of =
         |number: usize| (!is_known[number]).then(|| blocks[number].addr.saturating_add(class(blocks[number].size)));
-    let overlaps = |number: usize| of(number).zip(blocks.get(number + 1)).is_some_and(|(end, next)| end > next.addr);
+    let overlaps =
+        |number: usize| end_of(number).zip(blocks.get(number + 1)).is_some_and(|(end, next)| end > next.addr);
     if (0..blocks.len()).filter(|number| overlaps(*number)).count() > blocks.len() / 1000 {
         return;
     }
     for (number, taken) in taken.iter_mut().enumerate() {
         let next = blocks.get(number + 1).map_or(u64::MAX, |next| next.addr);
-        if let Some(end) = of(number) {
+        if let Some(end) = end_of(number) {
             taken.1 = end.min(next).max(taken.1);
         }
     }

@@ -85,8 +85,8 @@ impl Pages {
                 let pages = Ranges::new(memory.copied(map.start, map.end).collect());
                 (pages.bytes(), Some(pages))
             } else {
-                let same = smaps.iter().find(|of| (of.start, of.end) == (map.start, map.end));
-                (same.map_or(0, |of| of.resident), None)
+                let same = smaps.iter().find(|mapping| (mapping.start, mapping.end) == (map.start, map.end));
+                (same.map_or(0, |mapping| mapping.resident), None)
             };
             (Mapping { resident, ..map.clone() }, pages)
         };
@@ -128,9 +128,9 @@ pub(in crate::capture) fn undivided() -> Option<String> {
 }
 
 /// Divides the resident memory.
-pub(in crate::capture) fn divide(pages: &Pages, of: &Sources<'_>) -> Resident {
+pub(in crate::capture) fn divide(pages: &Pages, sources: &Sources<'_>) -> Resident {
     let mappings = &pages.0;
-    let of_agent = of.agent.and_then(|agent| mappings.iter().find(|(mapping, _)| mapping.contains(agent)));
+    let of_agent = sources.agent.and_then(|agent| mappings.iter().find(|(mapping, _)| mapping.contains(agent)));
     let census_path = of_agent.map(|(mapping, _)| &mapping.path);
     let census_path = census_path.filter(|path| path.is_absolute());
     let is_of_agent = |path: &Path| {
@@ -138,11 +138,11 @@ pub(in crate::capture) fn divide(pages: &Pages, of: &Sources<'_>) -> Resident {
     };
     let loaded: Vec<&Path> =
         mappings.iter().filter(|(mapping, _)| mapping.executable).map(|(mapping, _)| &*mapping.path).collect();
-    let records = Ranges::new(of.records.clone());
-    let (heap, arenas) = heap(mappings, of);
+    let records = Ranges::new(sources.records.clone());
+    let (heap, arenas) = heap(mappings, sources);
     let heap = heap.without(&records);
-    let of_threads = of.stacks.iter().filter_map(|of| stack(mappings, of.stack, of.pointer));
-    let stacks = Ranges::new(of_threads.chain(ended(mappings, of.memory)).collect());
+    let of_threads = sources.stacks.iter().filter_map(|thread| stack(mappings, thread.stack, thread.pointer));
+    let stacks = Ranges::new(of_threads.chain(ended(mappings, sources.memory)).collect());
     let stacks = stacks.without(&records).without(&heap);
 
     let mut all = Resident { arenas, ..Resident::default() };
@@ -198,12 +198,13 @@ pub(in crate::capture) fn divide(pages: &Pages, of: &Sources<'_>) -> Resident {
         all.mapped += mapping.resident.saturating_sub(present.bytes());
         of_heap.extend_from_slice(in_heap.all());
     }
-    all.threads = stacks.0.len() as u64 + u64::from(mappings.iter().any(|(of, _)| of.path == Path::new("[stack]")));
+    all.threads =
+        stacks.0.len() as u64 + u64::from(mappings.iter().any(|(mapping, _)| mapping.path == Path::new("[stack]")));
     all.by_file = by_file.into_iter().map(|(path, bytes)| (path.display().to_string(), bytes)).collect();
     all.by_file.sort_by(|a, b| (b.1, &a.0).cmp(&(a.1, &b.0)));
-    all.by_thread = by_thread(mappings, &of.stacks, &Ranges::new(of_stacks));
+    all.by_thread = by_thread(mappings, &sources.stacks, &Ranges::new(of_stacks));
     all.heap = Ranges::new(of_heap);
-    chunks(&mut all, mappings, of);
+    chunks(&mut all, mappings, sources);
     all
 }
 
@@ -216,11 +217,17 @@ fn stack(mappings: &[(Mapping, Option<Ranges>)], stack: u64, thread: Option<u64>
 }
 
 /// Returns the resident bytes of stacks by the names of their threads, with the number of these, most bytes first.
-fn by_thread(mappings: &[(Mapping, Option<Ranges>)], of: &[OfThread], stacks: &Ranges) -> Vec<(String, u64, u64)> {
+fn by_thread(
+    mappings: &[(Mapping, Option<Ranges>)],
+    of_threads: &[OfThread],
+    stacks: &Ranges,
+) -> Vec<(String, u64, u64)> {
     let mut found: HashMap<&str, (u64, u64)> = HashMap::new();
     let mut seen = HashSet::new();
-    for of in of {
-        let (Some(name), Some((start, end))) = (&of.name, stack(mappings, of.stack, of.pointer)) else { continue };
+    for thread in of_threads {
+        let (Some(name), Some((start, end))) = (&thread.name, stack(mappings, thread.stack, thread.pointer)) else {
+            continue;
+        };
         if seen.insert(start) {
             let (threads, bytes) = found.entry(name).or_default();
             *threads += 1;
@@ -264,7 +271,7 @@ fn ended(mappings: &[(Mapping, Option<Ranges>)], memory: &dyn Memory) -> Vec<(u6
 }
 
 /// Returns the address ranges of allocators, and the heaps of arenas of glibc.
-fn heap(mappings: &[(Mapping, Option<Ranges>)], of: &Sources<'_>) -> (Ranges, Vec<(u64, u64)>) {
+fn heap(mappings: &[(Mapping, Option<Ranges>)], sources: &Sources<'_>) -> (Ranges, Vec<(u64, u64)>) {
     let mut ranges = Vec::new();
     let mut arenas = Vec::new();
     for (mapping, _) in mappings.iter().filter(|(mapping, _)| mapping.is_anonymous() && mapping.readable) {
@@ -272,12 +279,12 @@ fn heap(mappings: &[(Mapping, Option<Ranges>)], of: &Sources<'_>) -> (Ranges, Ve
         if mapping.path == Path::new("[heap]") {
             ranges.push(range);
         } else if mapping.resident > 0 && mapping.end - mapping.start <= MOST {
-            arenas.extend(glibc::heaps(of.memory, range));
+            arenas.extend(glibc::heaps(sources.memory, range));
         }
     }
     ranges.extend_from_slice(&arenas);
     let known = Ranges::new(ranges.clone());
-    for block in of.blocks {
+    for block in sources.blocks {
         if known.bytes_in(block.addr, block.addr + 1) > 0 {
             continue;
         }
@@ -288,18 +295,18 @@ fn heap(mappings: &[(Mapping, Option<Ranges>)], of: &Sources<'_>) -> (Ranges, Ve
         let index = mappings.partition_point(|(mapping, _)| mapping.start <= block.addr);
         let mapping = index.checked_sub(1).map(|index| &mappings[index].0);
         let whole = mapping.filter(|mapping| mapping.is_anonymous()).map(|mapping| (mapping.start, mapping.end));
-        ranges.extend(glibc::mapped(of.memory, block).or(whole));
+        ranges.extend(glibc::mapped(sources.memory, block).or(whole));
     }
     (Ranges::new(ranges), arenas)
 }
 
 /// Finds what each block takes, the caches of threads, and what `malloc_trim` would return.
-fn chunks(all: &mut Resident, mappings: &[(Mapping, Option<Ranges>)], of: &Sources<'_>) {
-    all.taken = of.blocks.iter().map(|block| (block.addr, block.addr.saturating_add(block.size))).collect();
-    let mut is_known = vec![false; of.blocks.len()];
+fn chunks(all: &mut Resident, mappings: &[(Mapping, Option<Ranges>)], sources: &Sources<'_>) {
+    all.taken = sources.blocks.iter().map(|block| (block.addr, block.addr.saturating_add(block.size))).collect();
+    let mut is_known = vec![false; sources.blocks.len()];
     let inside = |(start, end): (u64, u64)| {
-        let first = of.blocks.partition_point(|block| block.addr < start);
-        first..of.blocks.partition_point(|block| block.addr < end)
+        let first = sources.blocks.partition_point(|block| block.addr < start);
+        first..sources.blocks.partition_point(|block| block.addr < end)
     };
     let main = mappings.iter().filter(|(mapping, _)| mapping.path == Path::new("[heap]"));
     let main = main.map(|(mapping, _)| ((mapping.start, mapping.end), true));
@@ -308,10 +315,10 @@ fn chunks(all: &mut Resident, mappings: &[(Mapping, Option<Ranges>)], of: &Sourc
     let mut is_whole = true;
     for &(range, is_main) in &ranges {
         let blocks = inside(range);
-        let first = of.blocks[blocks.clone()].first();
-        let starts = if is_main { vec![range.0] } else { glibc::starts(of.memory, range.0, first) };
-        let of_heap = &of.blocks[blocks.clone()];
-        let walked = starts.iter().find_map(|start| glibc::walk(of.memory, (*start, range.1), of_heap));
+        let first = sources.blocks[blocks.clone()].first();
+        let starts = if is_main { vec![range.0] } else { glibc::starts(sources.memory, range.0, first) };
+        let of_heap = &sources.blocks[blocks.clone()];
+        let walked = starts.iter().find_map(|start| glibc::walk(sources.memory, (*start, range.1), of_heap));
         let Some(heap) = walked else {
             // Without blocks nothing is known that must fit.
             if blocks.is_empty() {
@@ -322,7 +329,7 @@ fn chunks(all: &mut Resident, mappings: &[(Mapping, Option<Ranges>)], of: &Sourc
         };
         for (number, size) in blocks.clone().zip(&heap.chunks) {
             // Its own size, up to the size of the next chunk.
-            let start = of.blocks[number].addr - 8;
+            let start = sources.blocks[number].addr - 8;
             all.taken[number] = (start, start + size);
         }
         is_known[blocks].fill(true);
@@ -330,24 +337,24 @@ fn chunks(all: &mut Resident, mappings: &[(Mapping, Option<Ranges>)], of: &Sourc
     }
     let mut cached: Vec<(u64, u64)> = Vec::new();
     for at in heaps.iter().flat_map(|(heap, _)| &heap.caches) {
-        cached.extend(glibc::cache(of.memory, *at, &ranges).unwrap_or_default());
+        cached.extend(glibc::cache(sources.memory, *at, &ranges).unwrap_or_default());
     }
     cached.sort_unstable();
     let trimmed = heaps.iter().flat_map(|(heap, is_main)| glibc::trimmed(heap, &cached, *is_main));
     let trimmed = trimmed.map(|(start, end)| all.heap.bytes_in(start, end)).sum();
     all.cached = Ranges::new(cached).and(&all.heap);
-    for (number, block) in of.blocks.iter().enumerate() {
+    for (number, block) in sources.blocks.iter().enumerate() {
         if is_known[number] {
             continue;
         }
-        if let Some(range) = glibc::mapped(of.memory, block) {
+        if let Some(range) = glibc::mapped(sources.memory, block) {
             all.taken[number] = range;
             is_known[number] = true;
         }
     }
     // C code uses glibc beside another allocator of Rust.
     all.trim = (is_whole && !heaps.is_empty()).then_some(trimmed);
-    if of.has_classes {
-        classes::round(of.blocks, &is_known, &mut all.taken);
+    if sources.has_classes {
+        classes::round(sources.blocks, &is_known, &mut all.taken);
     }
 }

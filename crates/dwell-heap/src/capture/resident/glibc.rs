@@ -49,8 +49,8 @@ pub(super) fn heaps(memory: &dyn Memory, (start, end): (u64, u64)) -> Vec<(u64, 
     let mut found = Vec::new();
     let mut at = start.next_multiple_of(HEAP);
     while at < end {
-        let of = |index: u64| word(memory, at + index * WORD).unwrap_or_default();
-        let (arena, size, writable) = (of(0), of(2), of(3));
+        let field = |index: u64| word(memory, at + index * WORD).unwrap_or_default();
+        let (arena, size, writable) = (field(0), field(2), field(3));
         // The arena is in its first heap, or in the C library.
         let is_arena = arena != 0 && arena.is_multiple_of(WORD) && arena % HEAP < PAGE && arena % HEAP > 0;
         if is_arena && size.is_multiple_of(PAGE) && size > 0 && size <= writable && writable <= HEAP {

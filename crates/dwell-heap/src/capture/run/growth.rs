@@ -171,7 +171,7 @@ impl Growth {
         self.latest[number].store(about.nanos, Ordering::Release);
         thread::spawn(move || {
             let is_wanted = || growth.latest[number].load(Ordering::Acquire) == about.nanos;
-            let spilled = Source::of(process).and_then(|source| {
+            let spilled = Source::open(process).and_then(|source| {
                 // A copy whose writing panicked is lost, but the pages of the file are known.
                 let mut store = growth.stores[number].lock().unwrap_or_else(PoisonError::into_inner);
                 store.spill(&source, &about, &is_wanted)
@@ -277,8 +277,11 @@ mod tests {
 
     #[test]
     fn copies_go_to_disk_before_memory_is_short() {
-        let of = |left, resident| Nearness::new(left * MIB, resident * MIB);
-        assert_eq!([of(1000, 100), of(250, 100), of(99, 100)], [Nearness::Far, Nearness::Soon, Nearness::Near]);
+        let nearness = |left, resident| Nearness::new(left * MIB, resident * MIB);
+        assert_eq!(
+            [nearness(1000, 100), nearness(250, 100), nearness(99, 100)],
+            [Nearness::Far, Nearness::Soon, Nearness::Near]
+        );
         assert!(!Nearness::Far.spills() && Nearness::Soon.spills() && Nearness::Near.spills());
         assert!(!Nearness::Soon.holds() && Nearness::Near.holds());
     }

@@ -158,8 +158,9 @@ impl Group {
         } else {
             ["total_active_file ", "total_inactive_file "]
         };
-        let of = |name: &str| stat.lines().find_map(|line| line.strip_prefix(name)?.parse::<u64>().ok()).unwrap_or(0);
-        let used = all.saturating_sub(names.into_iter().map(of).sum());
+        let value =
+            |name: &str| stat.lines().find_map(|line| line.strip_prefix(name)?.parse::<u64>().ok()).unwrap_or(0);
+        let used = all.saturating_sub(names.into_iter().map(value).sum());
         let left = limit.min(high.unwrap_or(limit)).saturating_sub(used);
         Some(Room { used, limit, is_of_group: true, left })
     }
@@ -168,11 +169,11 @@ impl Group {
 /// Parses a line of `mountinfo`. Returns which part of the groups is mounted, and where.
 fn mount(line: &str, is_second: bool) -> Option<(&str, &str)> {
     // `36 35 98:0 /part /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw`
-    let (mount, of) = line.split_once(" - ")?;
+    let (mount, superblock) = line.split_once(" - ")?;
     let mut words = mount.split(' ').skip(3);
     let (part, at) = (words.next()?, words.next()?);
-    let mut of = of.split(' ');
-    let (kind, options) = (of.next()?, of.nth(1)?);
+    let mut fields = superblock.split(' ');
+    let (kind, options) = (fields.next()?, fields.nth(1)?);
     let fits = if is_second {
         kind == "cgroup2"
     } else {

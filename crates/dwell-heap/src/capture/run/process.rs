@@ -246,7 +246,7 @@ impl Kept {
 
     fn source(self) -> Result<Source> {
         match self {
-            Self::Process(process) => Source::of(process),
+            Self::Process(process) => Source::open(process),
             Self::Disk(spilled) => spilled.source(),
         }
     }
@@ -651,10 +651,10 @@ impl Session<'_, '_> {
         let (room, is_oom) = self.growth.killed(self.room);
         let is_killed = status.signal() == Some(libc::SIGKILL);
         let live = self.plan.shared().live.load(Ordering::Relaxed);
-        let nanos = |of: &Option<(Kept, About)>| of.as_ref().map(|(_, about)| about.nanos);
+        let nanos = |copy: &Option<(Kept, About)>| copy.as_ref().map(|(_, about)| about.nanos);
         // The latest copy is what comes closest to the end.
         let mut copies = vec![self.grown.take(), self.peak.take(), self.fallback.take()];
-        copies.sort_by_key(|of| std::cmp::Reverse(nanos(of)));
+        copies.sort_by_key(|copy| std::cmp::Reverse(nanos(copy)));
         let most = most_blocks() / (1 + self.taken.len());
         let mut snapshots = Vec::new();
         let (mut before, mut sample) = (None, None);

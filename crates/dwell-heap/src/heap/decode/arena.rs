@@ -14,7 +14,7 @@ pub(super) const FAMILY: Family = Family {
         ("dwell::slab::", "dwell::Slab"),
         ("lasso::arenas::", "lasso::Rodeo"),
     ],
-    ..Family::of(&[
+    ..Family::new(&[
         ("dwell::slab::slot::Slot", slot),
         ("dwell::slab::pooled::Pooled", slot),
         ("dwell::bump::boxed::Box", slot),

@@ -5,7 +5,7 @@ use crate::heap::walk::{Decoded, Decoder, Family, Part, Schema, SiteId, Value, V
 use dwell_model::Edge;
 use std::rc::Rc;
 
-pub(super) const FAMILY: Family = Family::of(&[
+pub(super) const FAMILY: Family = Family::new(&[
     ("std::sync::mpmc::array::Channel", recognise),
     ("crossbeam_channel::flavors::array::Channel", recognise),
 ]);

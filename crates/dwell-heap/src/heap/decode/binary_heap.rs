@@ -6,7 +6,7 @@ use dwell_model::{Edge, Holder, Shape};
 use std::rc::Rc;
 
 pub(super) const FAMILY: Family =
-    Family { content, ..Family::of(&[("alloc::collections::binary_heap::BinaryHeap", recognise)]) };
+    Family { content, ..Family::new(&[("alloc::collections::binary_heap::BinaryHeap", recognise)]) };
 
 #[derive(Debug)]
 struct BinaryHeap {
@@ -25,8 +25,8 @@ fn recognise(schema: &mut Schema<'_>, ty: TypeId, site: SiteId) -> Decoded {
 
 fn content(ty: BlockType, stack: &CallStack<'_, '_>) -> Option<String> {
     match ty {
-        BlockType::Slots(of) if stack.has("alloc::collections::binary_heap") => {
-            Some(format!("BinaryHeap<{}>", stack.schema.get(of).name))
+        BlockType::Slots(element) if stack.has("alloc::collections::binary_heap") => {
+            Some(format!("BinaryHeap<{}>", stack.schema.get(element).name))
         }
         _ => None,
     }

@@ -8,16 +8,16 @@ use std::rc::Rc;
 pub(super) const FAMILY: Family = Family {
     of_frame,
     content,
-    ..Family::of(&[("alloc::boxed::Box", recognise), ("alloc::ffi::c_str::CString", boxed_text)])
+    ..Family::new(&[("alloc::boxed::Box", recognise), ("alloc::ffi::c_str::CString", boxed_text)])
 };
 
 fn recognise(schema: &mut Schema<'_>, ty: TypeId, site: SiteId) -> Decoded {
-    let of = schema.get(ty);
-    match &of.kind {
+    let definition = schema.get(ty);
+    match &definition.kind {
         Kind::Pointer { pointee: Some(value) } => Some(Rc::new(One(schema.part(*value, site, Edge::Pointee)))),
         Kind::WidePointer { pointee, .. } => {
             let Some(header) = wide(schema, ty) else { return Some(Rc::new(Dyn)) };
-            if is_text(of.path.strip_prefix("alloc::boxed::Box<").unwrap_or_default()) {
+            if is_text(definition.path.strip_prefix("alloc::boxed::Box<").unwrap_or_default()) {
                 return Some(Rc::new(BoxedText(header)));
             }
             let element = (*pointee)?;
@@ -30,8 +30,8 @@ fn recognise(schema: &mut Schema<'_>, ty: TypeId, site: SiteId) -> Decoded {
 }
 
 fn boxed_text(schema: &mut Schema<'_>, ty: TypeId, _: SiteId) -> Decoded {
-    let (at, of) = find(schema, ty, |field| matches!(schema.get(field.ty).kind, Kind::WidePointer { .. }))?;
-    let header = wide(schema, of.ty)?;
+    let (at, pointer) = find(schema, ty, |field| matches!(schema.get(field.ty).kind, Kind::WidePointer { .. }))?;
+    let header = wide(schema, pointer.ty)?;
     Some(Rc::new(BoxedText(VecHeader { ptr: at + header.ptr, len: at + header.len, ..header })))
 }
 
@@ -49,7 +49,7 @@ fn of_frame(stack: &CallStack<'_, '_>) -> Option<BlockType> {
 
 fn content(ty: BlockType, stack: &CallStack<'_, '_>) -> Option<String> {
     match ty {
-        BlockType::Value(of) => Some(format!("Box<{}>", stack.schema.get(of).name)),
+        BlockType::Value(value) => Some(format!("Box<{}>", stack.schema.get(value).name)),
         _ => None,
     }
 }

@@ -5,7 +5,7 @@ use crate::heap::walk::{BlockType, Decoded, Decoder, Family, Schema, SiteId, Use
 use std::rc::Rc;
 
 pub(super) const FAMILY: Family =
-    Family::of(&[("bytes::bytes::Bytes", shared), ("bytes::bytes_mut::BytesMut", unique)]);
+    Family::new(&[("bytes::bytes::Bytes", shared), ("bytes::bytes_mut::BytesMut", unique)]);
 
 #[derive(Debug)]
 struct Bytes {
@@ -75,15 +75,15 @@ impl Bytes {
     fn shared_in(&self, cx: &mut Walk<'_, '_>, block: usize, ptr: u64, len: u64) -> Option<TypeId> {
         let start = cx.block(block).addr;
         let end = ptr.checked_add(len)?;
-        let is_it = |of: &&Shared| {
+        let is_it = |layout: &&Shared| {
             let word = |cx: &mut Walk<'_, '_>, at: u64| cx.word(start.checked_add(at)?);
-            let (Some(buffer), Some(size)) = (word(cx, of.buffer), word(cx, of.size)) else { return false };
-            cx.fits(block, cx.schema.get(of.ty).size)
+            let (Some(buffer), Some(size)) = (word(cx, layout.buffer), word(cx, layout.size)) else { return false };
+            cx.fits(block, cx.schema.get(layout.ty).size)
                 && cx.block_at(buffer).is_some_and(|buffer| cx.fits(buffer, size))
                 && buffer <= ptr
                 && buffer.checked_add(size).is_some_and(|last| end <= last)
         };
-        self.shared.iter().find(is_it).map(|of| of.ty)
+        self.shared.iter().find(is_it).map(|layout| layout.ty)
     }
 }
 
@@ -101,8 +101,8 @@ impl Decoder for Bytes {
             let Some(block) = cx.block_at(start) else { continue };
             let shared = match cx.type_of(block) {
                 Some(BlockType::Value(ty)) => Some(initialised(&cx.schema, ty)).filter(|ty| {
-                    let of = cx.schema.get(*ty);
-                    head(&of.path).starts_with("bytes::") && of.size <= cx.block(block).size
+                    let definition = cx.schema.get(*ty);
+                    head(&definition.path).starts_with("bytes::") && definition.size <= cx.block(block).size
                 }),
                 _ => None,
             };

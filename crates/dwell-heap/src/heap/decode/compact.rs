@@ -4,7 +4,7 @@ use crate::debuginfo::{Text, TypeId};
 use crate::heap::walk::{Decoded, Decoder, Family, Schema, SiteId, Value, Walk};
 use std::rc::Rc;
 
-pub(super) const FAMILY: Family = Family::of(&[("compact_str::CompactString", recognise)]);
+pub(super) const FAMILY: Family = Family::new(&[("compact_str::CompactString", recognise)]);
 
 /// The size of a `CompactString`.
 const SIZE: u64 = 24;

@@ -9,7 +9,7 @@ pub(super) const FAMILY: Family = Family {
     of_frame,
     content,
     blocks: Some(Blocks { name: SLICE, site: slice_block }),
-    ..Family::of(&[
+    ..Family::new(&[
         ("alloc::rc::Rc", counted),
         ("alloc::sync::Arc", counted),
         ("alloc::rc::Weak", weak),
@@ -61,8 +61,8 @@ fn recognise(schema: &mut Schema<'_>, ty: TypeId, site: SiteId, is_weak: bool) -
         Some(_) if is_text(argument) => Target::Text,
         Some(_) => {
             let element = schema.by_path(first_element(argument)?)?;
-            let of = schema.get(element);
-            let (stride, at) = (of.size, COUNTS.max(of.align));
+            let definition = schema.get(element);
+            let (stride, at) = (definition.size, COUNTS.max(definition.align));
             Target::Slice { element: schema.part(element, site, Edge::Element), stride, at }
         }
     };
@@ -92,18 +92,18 @@ fn of_frame(stack: &CallStack<'_, '_>) -> Option<BlockType> {
 
 fn content(ty: BlockType, stack: &CallStack<'_, '_>) -> Option<String> {
     match ty {
-        BlockType::Own(name, of, _) if name == SLICE => {
+        BlockType::Own(name, element, _) if name == SLICE => {
             let holder = if stack.has("alloc::sync::") { "Arc" } else { "Rc" };
-            Some(format!("{holder}<[{}]>", stack.schema.get(of).name))
+            Some(format!("{holder}<[{}]>", stack.schema.get(element).name))
         }
-        BlockType::Value(of) => {
-            let of = stack.schema.get(of);
-            let holder = match head(&of.path) {
+        BlockType::Value(value) => {
+            let definition = stack.schema.get(value);
+            let holder = match head(&definition.path) {
                 "alloc::rc::RcInner" | "alloc::rc::RcBox" => "Rc",
                 "alloc::sync::ArcInner" => "Arc",
                 _ => return None,
             };
-            Some(format!("{holder}<{}>", argument(&of.name)))
+            Some(format!("{holder}<{}>", argument(&definition.name)))
         }
         _ => None,
     }
@@ -193,9 +193,9 @@ impl Counted {
             }
             Target::Dyn => {
                 let found = cx.concrete(site, meta).and_then(|(concrete, inner)| {
-                    let of = &cx.schema.sites[inner];
-                    let at = COUNTS.next_multiple_of(of.align.max(1));
-                    (at.checked_add(of.size)? <= size).then_some(((inner, at, of.size), concrete))
+                    let pointee = &cx.schema.sites[inner];
+                    let at = COUNTS.next_multiple_of(pointee.align.max(1));
+                    (at.checked_add(pointee.size)? <= size).then_some(((inner, at, pointee.size), concrete))
                 });
                 (found.map(|found| found.0), 1, found.map(|found| found.1))
             }
@@ -263,8 +263,8 @@ impl Decoder for SliceBlock {
         Some(schema.element(self.element))
     }
 
-    fn shape(&self, of: &InModel<'_, '_>) -> Shape {
-        if of.is_met { Shape::Sequence(Holder::LikeGrowable, self.element) } else { Shape::Leaf }
+    fn shape(&self, model: &InModel<'_, '_>) -> Shape {
+        if model.is_met { Shape::Sequence(Holder::LikeGrowable, self.element) } else { Shape::Leaf }
     }
 
     fn shape_of_block(&self) -> Option<Shape> {

@@ -6,7 +6,7 @@ use dwell_model::{Edge, Holder, Shape};
 use std::rc::Rc;
 
 pub(super) const FAMILY: Family =
-    Family { content, ..Family::of(&[("alloc::collections::vec_deque::VecDeque", recognise)]) };
+    Family { content, ..Family::new(&[("alloc::collections::vec_deque::VecDeque", recognise)]) };
 
 #[derive(Debug)]
 struct Deque {
@@ -30,8 +30,8 @@ fn recognise(schema: &mut Schema<'_>, ty: TypeId, site: SiteId) -> Decoded {
 
 fn content(ty: BlockType, stack: &CallStack<'_, '_>) -> Option<String> {
     match ty {
-        BlockType::Slots(of) if stack.has("alloc::collections::vec_deque") => {
-            Some(format!("VecDeque<{}>", stack.schema.get(of).name))
+        BlockType::Slots(element) if stack.has("alloc::collections::vec_deque") => {
+            Some(format!("VecDeque<{}>", stack.schema.get(element).name))
         }
         _ => None,
     }

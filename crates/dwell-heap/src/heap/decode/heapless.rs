@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 // Since 0.9 a `Vec` is an alias of `VecInner`.
 pub(super) const FAMILY: Family =
-    Family::of(&[("heapless::vec::Vec", recognise), ("heapless::vec::VecInner", recognise)]);
+    Family::new(&[("heapless::vec::Vec", recognise), ("heapless::vec::VecInner", recognise)]);
 
 #[derive(Debug)]
 struct InlineVec {

@@ -5,7 +5,7 @@ use crate::heap::walk::{Decoded, Decoder, Family, InModel, Schema, SiteId, Value
 use dwell_model::{Edge, Holder, Shape};
 use std::rc::Rc;
 
-pub(super) const FAMILY: Family = Family::of(&[("alloc::vec::into_iter::IntoIter", recognise)]);
+pub(super) const FAMILY: Family = Family::new(&[("alloc::vec::into_iter::IntoIter", recognise)]);
 
 #[derive(Debug)]
 struct IntoIter {

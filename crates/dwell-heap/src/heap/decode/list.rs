@@ -6,7 +6,7 @@ use dwell_model::{Edge, Holder, Shape};
 use std::rc::Rc;
 
 pub(super) const FAMILY: Family =
-    Family { content, ..Family::of(&[("alloc::collections::linked_list::LinkedList", recognise)]) };
+    Family { content, ..Family::new(&[("alloc::collections::linked_list::LinkedList", recognise)]) };
 
 #[derive(Debug)]
 struct List {
@@ -29,9 +29,9 @@ fn recognise(schema: &mut Schema<'_>, ty: TypeId, site: SiteId) -> Decoded {
 }
 
 fn content(ty: BlockType, stack: &CallStack<'_, '_>) -> Option<String> {
-    let BlockType::Value(of) = ty else { return None };
-    let of = stack.schema.get(of);
-    (head(&of.path) == "alloc::collections::linked_list::Node").then(|| format!("LinkedList<{}>", argument(&of.name)))
+    let BlockType::Value(value) = ty else { return None };
+    let node = stack.schema.get(value);
+    (head(&node.path) == "alloc::collections::linked_list::Node").then(|| format!("LinkedList<{}>", argument(&node.name)))
 }
 
 impl Decoder for List {

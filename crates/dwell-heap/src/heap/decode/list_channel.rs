@@ -5,7 +5,7 @@ use crate::heap::walk::{Decoded, Decoder, Family, Part, Schema, SiteId, Value, W
 use dwell_model::Edge;
 use std::rc::Rc;
 
-pub(super) const FAMILY: Family = Family::of(&[
+pub(super) const FAMILY: Family = Family::new(&[
     ("std::sync::mpmc::list::Slot", recognise),
     ("crossbeam_channel::flavors::list::Slot", recognise),
 ]);

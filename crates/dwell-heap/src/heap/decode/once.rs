@@ -10,7 +10,7 @@ use dwell_model::{Edge, Shape};
 use object::{Object, ObjectSegment};
 use std::rc::Rc;
 
-pub(super) const FAMILY: Family = Family::of(&[(LOCK, lock), (LAZY, lazy)]);
+pub(super) const FAMILY: Family = Family::new(&[(LOCK, lock), (LAZY, lazy)]);
 
 const LOCK: &str = "std::sync::once_lock::OnceLock";
 const LAZY: &str = "std::sync::lazy_lock::LazyLock";
@@ -64,15 +64,15 @@ fn complete(schema: &Schema<'_>) -> Option<u64> {
     let mut states = program
         .statics
         .iter()
-        .filter(|of| [LOCK, LAZY].contains(&head(&program.get(of.ty).path)))
-        .filter_map(|of| of.address.checked_add(named(schema, of.ty, STATE)?))
+        .filter(|variable| [LOCK, LAZY].contains(&head(&program.get(variable.ty).path)))
+        .filter_map(|variable| variable.address.checked_add(named(schema, variable.ty, STATE)?))
         .peekable();
     states.peek()?;
     let data = debuginfo::map(&program.file).ok()?;
     let file = object::File::parse(&*data).ok()?;
     let word = |address: u64| {
         let is_inside =
-            |of: &object::Segment<'_, '_>| address.checked_sub(of.address()).is_some_and(|at| at < of.size());
+            |segment: &object::Segment<'_, '_>| address.checked_sub(segment.address()).is_some_and(|at| at < segment.size());
         let segment = file.segments().find(is_inside)?;
         match segment.data_range(address, STATE_BYTES).ok()? {
             Some(bytes) => Some(u64::from(u32::from_le_bytes(bytes.try_into().ok()?))),

@@ -6,7 +6,7 @@ use crate::heap::walk::{Decoded, Decoder, Family, InModel, Part, Schema, SiteId,
 use dwell_model::{Edge, Holder, Shape};
 use std::rc::Rc;
 
-pub(super) const FAMILY: Family = Family::of(&[(LIST, recognise), ("crossbeam_skiplist::map::SkipMap", recognise), ("crossbeam_skiplist::set::SkipSet", recognise)]);
+pub(super) const FAMILY: Family = Family::new(&[(LIST, recognise), ("crossbeam_skiplist::map::SkipMap", recognise), ("crossbeam_skiplist::set::SkipSet", recognise)]);
 
 const LIST: &str = "crossbeam_skiplist::base::SkipList";
 
@@ -45,14 +45,14 @@ impl Decoder for SkipList {
         let mut next = value.word(self.first);
         let mut is_empty = true;
         while let Some(block) = next.and_then(|at| cx.block_at(at & !TAGS)) {
-            let of = cx.block(block);
-            if of.size < self.node || !cx.claim(block, value.site, Use { len: 1, capacity: 1, ..Use::default() }) {
+            let allocation = cx.block(block);
+            if allocation.size < self.node || !cx.claim(block, value.site, Use { len: 1, capacity: 1, ..Use::default() }) {
                 break;
             }
             is_empty = false;
             // A node that nothing counts any more waits to be freed. Its key and value were not dropped yet.
             cx.later(block, value.site, [0; 3]);
-            next = of.addr.checked_add(self.tower).and_then(|at| cx.word(at));
+            next = allocation.addr.checked_add(self.tower).and_then(|at| cx.word(at));
         }
         is_empty
     }

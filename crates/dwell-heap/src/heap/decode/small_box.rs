@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 // Releases differ in the module.
 pub(super) const FAMILY: Family =
-    Family::of(&[("dwell::small::small_box::SmallBox", recognise), ("dwell::small::SmallBox", recognise)]);
+    Family::new(&[("dwell::small::small_box::SmallBox", recognise), ("dwell::small::SmallBox", recognise)]);
 
 #[derive(Debug)]
 struct SmallBox {

@@ -5,7 +5,7 @@ use crate::heap::walk::{Decoded, Decoder, Family, Schema, SiteId, Value, Walk, f
 use dwell_model::Edge;
 use std::rc::Rc;
 
-pub(super) const FAMILY: Family = Family::of(&[("smallvec::SmallVec", recognise)]);
+pub(super) const FAMILY: Family = Family::new(&[("smallvec::SmallVec", recognise)]);
 
 #[derive(Debug)]
 struct SmallVec {

@@ -5,7 +5,7 @@ use crate::heap::walk::{Decoded, Decoder, Family, InModel, Schema, SiteId, Value
 use dwell_model::{Edge, Holder, Shape};
 use std::rc::Rc;
 
-pub(super) const FAMILY: Family = Family::of(&[("dwell::sparse::Sparse", recognise)]);
+pub(super) const FAMILY: Family = Family::new(&[("dwell::sparse::Sparse", recognise)]);
 
 #[derive(Debug)]
 struct Sparse {

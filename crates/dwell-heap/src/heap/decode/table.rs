@@ -17,7 +17,7 @@ pub(super) const FAMILY: Family = Family {
     of_frame,
     content,
     blocks: Some(Blocks { name: TABLES, site: tables }),
-    ..Family::of(&[
+    ..Family::new(&[
         ("std::collections::hash::map::HashMap", recognise),
         ("std::collections::hash::set::HashSet", recognise),
         ("hashbrown::map::HashMap", recognise),
@@ -53,7 +53,7 @@ enum Collection {
 }
 
 impl Collection {
-    fn of(name: &str) -> Self {
+    fn from_name(name: &str) -> Self {
         match name {
             "HashMap" => Self::Map,
             "HashSet" => Self::Set,
@@ -71,13 +71,13 @@ fn recognise(schema: &mut Schema<'_>, ty: TypeId, site: SiteId) -> Decoded {
     };
     let entry = schema.param(table, "T")?;
     let path = head(&schema.get(ty).path);
-    let kind = Collection::of(path.rsplit("::").next().unwrap_or(path));
+    let kind = Collection::from_name(path.rsplit("::").next().unwrap_or(path));
     Some(Rc::new(table_of(schema, entry, site, kind, Some(header))))
 }
 
 fn table_of(schema: &mut Schema<'_>, entry: TypeId, site: SiteId, kind: Collection, header: Option<Header>) -> Table {
-    let of = schema.get(entry);
-    let parts: Vec<(u64, TypeId, Edge)> = match (&of.kind, kind) {
+    let definition = schema.get(entry);
+    let parts: Vec<(u64, TypeId, Edge)> = match (&definition.kind, kind) {
         (Kind::Struct(fields), Collection::Map) if fields.len() == 2 => {
             fields.iter().zip([Edge::Key, Edge::Value]).map(|(field, edge)| (field.offset, field.ty, edge)).collect()
         }
@@ -87,7 +87,7 @@ fn table_of(schema: &mut Schema<'_>, entry: TypeId, site: SiteId, kind: Collecti
         _ => vec![(0, entry, Edge::Element)],
     };
     let parts = parts.into_iter().map(|(at, ty, edge)| Part { at, site: schema.part(ty, site, edge) }).collect();
-    Table { header, parts, stride: of.size, align: of.align }
+    Table { header, parts, stride: definition.size, align: definition.align }
 }
 
 fn of_frame(stack: &CallStack<'_, '_>) -> Option<BlockType> {
@@ -103,11 +103,11 @@ fn of_frame(stack: &CallStack<'_, '_>) -> Option<BlockType> {
 }
 
 fn content(ty: BlockType, stack: &CallStack<'_, '_>) -> Option<String> {
-    let BlockType::Own(name, of, _) = ty else { return None };
+    let BlockType::Own(name, entry, _) = ty else { return None };
     if name != TABLES {
         return None;
     }
-    let of = &stack.schema.get(of).name;
+    let entry_name = &stack.schema.get(entry).name;
     let kind = if stack.has("std::collections::hash::set") || stack.has("hashbrown::set") {
         Collection::Set
     } else if stack.has("std::collections::hash::map") || stack.has("hashbrown::map") {
@@ -115,7 +115,7 @@ fn content(ty: BlockType, stack: &CallStack<'_, '_>) -> Option<String> {
     } else {
         Collection::Table
     };
-    Some(shown(of, kind))
+    Some(shown(entry_name, kind))
 }
 
 /// Returns the name of a collection with this entry.
@@ -130,7 +130,7 @@ fn shown(entry: &str, kind: Collection) -> String {
 
 /// Creates the site of blocks without a known owner.
 fn tables(schema: &mut Schema<'_>, entry: TypeId, content: &str) -> SiteId {
-    let kind = Collection::of(content.split('<').next().unwrap_or_default());
+    let kind = Collection::from_name(content.split('<').next().unwrap_or_default());
     let name = shown(&schema.get(entry).name, kind);
     schema.made(&name, &name, |schema, site| Rc::new(table_of(schema, entry, site, kind, None)))
 }
@@ -163,9 +163,9 @@ impl Table {
 
     /// Returns the addresses of the entries in a block, and the number of buckets.
     fn full_in(&self, cx: &mut Walk<'_, '_>, block: usize) -> Option<(Vec<u64>, u64)> {
-        let of = cx.block(block);
-        let (buckets, ctrl) = buckets_of(of.size, self.stride, self.align)?;
-        let start = of.addr + ctrl;
+        let allocation = cx.block(block);
+        let (buckets, ctrl) = buckets_of(allocation.size, self.stride, self.align)?;
+        let start = allocation.addr + ctrl;
         let entry = |bucket: u64| start.checked_sub((bucket + 1).checked_mul(self.stride)?);
         Some((full(cx, start, buckets).into_iter().filter_map(entry).collect(), buckets))
     }
@@ -200,8 +200,8 @@ impl Decoder for Table {
     }
 
     fn read_block(&self, cx: &mut Walk<'_, '_>, block: usize, site: SiteId, [buckets, ctrl, from]: [u64; 3]) {
-        let of = cx.block(block);
-        if ctrl.saturating_add(buckets) > of.size {
+        let allocation = cx.block(block);
+        if ctrl.saturating_add(buckets) > allocation.size {
             return;
         }
         let mut bytes = Vec::new();
@@ -209,13 +209,13 @@ impl Decoder for Table {
         if until < buckets {
             cx.later(block, site, [buckets, ctrl, until]);
         }
-        for bucket in full(cx, of.addr + ctrl + from, until.saturating_sub(from)) {
+        for bucket in full(cx, allocation.addr + ctrl + from, until.saturating_sub(from)) {
             let bucket = bucket + from;
             let Some(at) = (bucket + 1).checked_mul(self.stride).and_then(|back| ctrl.checked_sub(back)) else { break };
-            if !cx.memory(of.addr + at, length(self.stride), &mut bytes) {
+            if !cx.memory(allocation.addr + at, length(self.stride), &mut bytes) {
                 break;
             }
-            let entry = Value { site: 0, bytes: &bytes, weight: u64::from(of.weight) };
+            let entry = Value { site: 0, bytes: &bytes, weight: u64::from(allocation.weight) };
             for part in &self.parts {
                 cx.part(part, entry);
             }
@@ -223,14 +223,14 @@ impl Decoder for Table {
     }
 
     fn start(&self, cx: &mut Walk<'_, '_>, block: usize, _: u8, start: Start) {
-        let of = cx.block(block);
-        let Some((buckets, ctrl)) = buckets_of(of.size, self.stride, self.align) else {
+        let allocation = cx.block(block);
+        let Some((buckets, ctrl)) = buckets_of(allocation.size, self.stride, self.align) else {
             return cx.start_unknown(block, start, self.stride);
         };
         // The control bytes tell which buckets are full.
-        let len = full(cx, of.addr + ctrl, buckets).len() as u64;
+        let len = full(cx, allocation.addr + ctrl, buckets).len() as u64;
         let (site, name) = (start.site, start.name(cx));
-        if cx.claim_start(block, start, (name, self.stride), self.used(of.size, len, buckets)) {
+        if cx.claim_start(block, start, (name, self.stride), self.used(allocation.size, len, buckets)) {
             cx.later(block, site, [buckets, ctrl, 0]);
         }
     }
@@ -246,12 +246,12 @@ impl Decoder for Table {
         })
     }
 
-    fn shape(&self, of: &InModel<'_, '_>) -> Shape {
+    fn shape(&self, model: &InModel<'_, '_>) -> Shape {
         match self.parts.as_slice() {
-            _ if self.header.is_none() && !of.is_met => Shape::Leaf,
+            _ if self.header.is_none() && !model.is_met => Shape::Leaf,
             [key, value] => Shape::Map(Holder::Growable, key.site, value.site),
             [one] if self.header.is_none() => Shape::Sequence(Holder::LikeGrowable, one.site),
-            [one] if of.is_met => Shape::Sequence(Holder::Other, one.site),
+            [one] if model.is_met => Shape::Sequence(Holder::Other, one.site),
             _ => Shape::Leaf,
         }
     }

@@ -3,16 +3,16 @@
 
 use crate::heap::walk::{BlockType, CallStack, Family, Schema, head};
 
-pub(super) const FAMILY: Family = Family { content, is_root, ..Family::of(&[]) };
+pub(super) const FAMILY: Family = Family { content, is_root, ..Family::new(&[]) };
 
 const CELL: &str = "tokio::runtime::task::core::Cell";
 
 fn content(ty: BlockType, stack: &CallStack<'_, '_>) -> Option<String> {
-    let BlockType::Value(of) = ty else { return None };
-    let future = stack.schema.param(of, "T").filter(|_| is_root(stack.schema, ty))?;
+    let BlockType::Value(cell) = ty else { return None };
+    let future = stack.schema.param(cell, "T").filter(|_| is_root(stack.schema, ty))?;
     Some(format!("task {}", stack.schema.get(future).name))
 }
 
 fn is_root(schema: &Schema<'_>, ty: BlockType) -> bool {
-    matches!(ty, BlockType::Value(of) if head(&schema.get(of).path) == CELL)
+    matches!(ty, BlockType::Value(cell) if head(&schema.get(cell).path) == CELL)
 }

@@ -8,7 +8,7 @@ use std::rc::Rc;
 pub(super) const FAMILY: Family = Family {
     of_frame,
     content,
-    ..Family::of(&[
+    ..Family::new(&[
         ("alloc::string::String", recognise),
         ("std::ffi::os_str::OsString", recognise),
         ("std::path::PathBuf", recognise),
@@ -34,12 +34,12 @@ fn recognise(schema: &mut Schema<'_>, ty: TypeId, _: SiteId) -> Decoded {
 
 fn of_frame(stack: &CallStack<'_, '_>) -> Option<BlockType> {
     let is_text = stack.starts(&["alloc::string::", "alloc::fmt::format"]);
-    if is_text { stack.schema.by_path("u8").map(|of| BlockType::Slots(stack.of_caller(of))) } else { None }
+    if is_text { stack.schema.by_path("u8").map(|byte| BlockType::Slots(stack.of_caller(byte))) } else { None }
 }
 
 fn content(ty: BlockType, stack: &CallStack<'_, '_>) -> Option<String> {
     match ty {
-        BlockType::Slots(of) if &*stack.schema.get(of).name == "u8" => {
+        BlockType::Slots(element) if &*stack.schema.get(element).name == "u8" => {
             FUNCTIONS.iter().find(|(start, _)| stack.has(start)).map(|(_, name)| (*name).into())
         }
         _ => None,
@@ -68,8 +68,8 @@ impl Decoder for GrowableText {
         Some((ptr, len))
     }
 
-    fn shape(&self, of: &InModel<'_, '_>) -> Shape {
-        Shape::Text(if of.name == "String" { Holder::Growable } else { Holder::LikeGrowable })
+    fn shape(&self, model: &InModel<'_, '_>) -> Shape {
+        Shape::Text(if model.name == "String" { Holder::Growable } else { Holder::LikeGrowable })
     }
 
     fn holds(&self) -> Holds {

@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 const SLICE: &str = "dwell::sparse::thin_slice::ThinSlice";
 
-pub(super) const FAMILY: Family = Family::of(&[
+pub(super) const FAMILY: Family = Family::new(&[
     (SLICE, recognise),
     ("dwell::sparse::sorted_map::SortedMap", recognise),
     ("dwell::sparse::sorted_set::SortedSet", recognise),
@@ -27,8 +27,8 @@ fn recognise(schema: &mut Schema<'_>, ty: TypeId, site: SiteId) -> Decoded {
     let (at, slice) = of_type(schema, ty, SLICE)?;
     let ptr = at + named(schema, slice, "data")?;
     let element = schema.param(slice, "T")?;
-    let of = schema.get(element);
-    let (stride, back) = (of.size, of.align.max(WORD));
+    let definition = schema.get(element);
+    let (stride, back) = (definition.size, definition.align.max(WORD));
     Some(Rc::new(ThinSlice { ptr, back, element: schema.part(element, site, Edge::Element), stride }))
 }
 

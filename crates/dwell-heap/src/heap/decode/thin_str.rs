@@ -4,7 +4,7 @@ use crate::debuginfo::{Text, TypeId};
 use crate::heap::walk::{Decoded, Decoder, Family, Schema, SiteId, Use, Value, WORD, Walk, named};
 use std::rc::Rc;
 
-pub(super) const FAMILY: Family = Family::of(&[("dwell::sparse::thin_str::ThinStr", recognise)]);
+pub(super) const FAMILY: Family = Family::new(&[("dwell::sparse::thin_str::ThinStr", recognise)]);
 
 #[derive(Debug)]
 struct ThinStr {

@@ -5,7 +5,7 @@ use crate::heap::walk::{Decoded, Decoder, Family, Holds, InModel, Schema, SiteId
 use dwell_model::{Edge, Holder, Shape};
 use std::rc::Rc;
 
-pub(super) const FAMILY: Family = Family::of(&[("thin_vec::ThinVec", recognise)]);
+pub(super) const FAMILY: Family = Family::new(&[("thin_vec::ThinVec", recognise)]);
 
 #[derive(Debug)]
 struct ThinVec {
@@ -25,8 +25,8 @@ fn recognise(schema: &mut Schema<'_>, ty: TypeId, site: SiteId) -> Decoded {
     let header = pointee(schema, ty)?;
     let (len, cap) = (named(schema, header, "_len")?, named(schema, header, "_cap")?);
     let element = schema.param(ty, "T")?;
-    let (of, header) = (schema.get(element), schema.get(header).size);
-    let (stride, elements) = (of.size, header.checked_next_multiple_of(of.align.max(1))?);
+    let (definition, header) = (schema.get(element), schema.get(header).size);
+    let (stride, elements) = (definition.size, header.checked_next_multiple_of(definition.align.max(1))?);
     let element = schema.part(element, site, Edge::Element);
     Some(Rc::new(ThinVec { ptr, len, cap, number: header / 2, elements, element, stride }))
 }

@@ -6,7 +6,7 @@ use crate::heap::walk::{Decoded, Decoder, Family, Part, Schema, SiteId, Use, Val
 use dwell_model::Edge;
 use std::rc::Rc;
 
-pub(super) const FAMILY: Family = Family::of(&[("tokio::sync::mpsc::list::Rx", recognise)]);
+pub(super) const FAMILY: Family = Family::new(&[("tokio::sync::mpsc::list::Rx", recognise)]);
 
 /// The most messages of a block: each has a bit in a word.
 const MOST: u64 = 32;

@@ -23,7 +23,7 @@ pub(super) const FAMILY: Family = Family {
     of_frame,
     content,
     blocks: Some(Blocks { name: NODES, site: nodes }),
-    ..Family::of(&[(MAP, map), ("alloc::collections::btree::set::BTreeSet", set)])
+    ..Family::new(&[(MAP, map), ("alloc::collections::btree::set::BTreeSet", set)])
 };
 
 #[derive(Debug)]
@@ -77,12 +77,12 @@ fn recognise(schema: &mut Schema<'_>, ty: TypeId, site: SiteId, is_set: bool) ->
         len: named(schema, ty, "length")?,
     };
     let leaf = pointee(schema, root)?;
-    let node = Node::of(schema, leaf, site, is_set)?;
+    let node = Node::from_leaf(schema, leaf, site, is_set)?;
     Some(Rc::new(Tree { header: Some(header), node }))
 }
 
 impl Node {
-    fn of(schema: &mut Schema<'_>, leaf: TypeId, site: SiteId, is_set: bool) -> Option<Self> {
+    fn from_leaf(schema: &mut Schema<'_>, leaf: TypeId, site: SiteId, is_set: bool) -> Option<Self> {
         let size = schema.get(leaf).size;
         let array = |schema: &Schema<'_>, name: &str| {
             let (at, field) = find(schema, leaf, |field| &*field.name == name)?;
@@ -143,10 +143,10 @@ fn of_frame(stack: &CallStack<'_, '_>) -> Option<BlockType> {
         return None;
     }
     let ty = stack.param()?;
-    let of = stack.schema.get(ty);
-    let (leaf, variant) = match head(&of.path) {
+    let definition = stack.schema.get(ty);
+    let (leaf, variant) = match head(&definition.path) {
         LEAF => (ty, IS_LEAF),
-        INNER => (stack.schema.by_path(&of.path.replacen("InternalNode", "LeafNode", 1))?, IS_INNER),
+        INNER => (stack.schema.by_path(&definition.path.replacen("InternalNode", "LeafNode", 1))?, IS_INNER),
         _ => return None,
     };
     let path = |key: &str, value: &str| format!("{LEAF}<{key}, {value}>");
@@ -188,16 +188,16 @@ impl Decoder for Tree {
 
     fn read_block(&self, cx: &mut Walk<'_, '_>, block: usize, site: SiteId, [height, ..]: [u64; 3]) {
         let Node { keys, values, .. } = self.node;
-        let of = cx.block(block);
+        let allocation = cx.block(block);
         let len = self.node.keys_in(cx, block);
         cx.run_now(block, keys.site, keys.at, keys.stride, len);
         cx.run_now(block, values.site, values.at, values.stride, len);
         let edges = self.node.size.next_multiple_of(WORD);
-        if height == 0 || edges + (CAPACITY + 1) * WORD > of.size {
+        if height == 0 || edges + (CAPACITY + 1) * WORD > allocation.size {
             return;
         }
         for edge in 0..=len {
-            let Some(child) = cx.word(of.addr + edges + edge * WORD) else { return };
+            let Some(child) = cx.word(allocation.addr + edges + edge * WORD) else { return };
             let Some(child) = cx.block_at(child) else { continue };
             let height = match height {
                 UNKNOWN if cx.type_of(child).is_some_and(is_inner) => UNKNOWN,
@@ -228,20 +228,20 @@ impl Decoder for Tree {
 
     fn entries(&self, cx: &mut Walk<'_, '_>, block: usize) -> Option<Entries> {
         let Node { keys, values, .. } = self.node;
-        let of = cx.block(block);
-        if of.size < self.node.size || values.stride == 0 {
+        let allocation = cx.block(block);
+        if allocation.size < self.node.size || values.stride == 0 {
             return None;
         }
-        let entry = |index: u64| (of.addr + keys.at + index * keys.stride, of.addr + values.at + index * values.stride);
+        let entry = |index: u64| (allocation.addr + keys.at + index * keys.stride, allocation.addr + values.at + index * values.stride);
         let at = (0..self.node.keys_in(cx, block)).map(entry).collect();
         Some(Entries { key: keys.site, value: values.site, at })
     }
 
-    fn shape(&self, of: &InModel<'_, '_>) -> Shape {
-        if self.header.is_none() && !of.is_met {
+    fn shape(&self, model: &InModel<'_, '_>) -> Shape {
+        if self.header.is_none() && !model.is_met {
             return Shape::Leaf;
         }
-        if of.name.starts_with("BTreeMap<") {
+        if model.name.starts_with("BTreeMap<") {
             Shape::Map(Holder::BTree, self.node.keys.site, self.node.values.site)
         } else {
             Shape::Sequence(Holder::Other, self.node.keys.site)
@@ -259,7 +259,7 @@ fn is_inner(ty: BlockType) -> bool {
 
 /// Creates the site of nodes without a known owner.
 fn nodes(schema: &mut Schema<'_>, leaf: TypeId, content: &str) -> SiteId {
-    schema.made(content, content, |schema, site| match Node::of(schema, leaf, site, content.starts_with("BTreeSet<")) {
+    schema.made(content, content, |schema, site| match Node::from_leaf(schema, leaf, site, content.starts_with("BTreeSet<")) {
         Some(node) => Rc::new(Tree { header: None, node }),
         None => Rc::new(Opaque),
     })

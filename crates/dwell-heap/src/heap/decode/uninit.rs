@@ -6,7 +6,7 @@ use crate::heap::walk::{Decoded, Decoder, Family, Holds, Opaque, Part, Plain, Sc
 use dwell_model::Edge;
 use std::rc::Rc;
 
-pub(super) const FAMILY: Family = Family::of(&[
+pub(super) const FAMILY: Family = Family::new(&[
     ("core::marker::PhantomData", nothing),
     ("core::mem::maybe_uninit::MaybeUninit", uninit),
     ("std::path::Path", opaque),

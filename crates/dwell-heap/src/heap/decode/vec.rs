@@ -6,7 +6,7 @@ use dwell_model::{Edge, Holder, Shape};
 use std::rc::Rc;
 
 pub(super) const FAMILY: Family =
-    Family { of_frame, content, ..Family::of(&[("alloc::vec::Vec", recognise)]) };
+    Family { of_frame, content, ..Family::new(&[("alloc::vec::Vec", recognise)]) };
 
 #[derive(Debug)]
 struct Vector {
@@ -32,7 +32,7 @@ fn of_frame(stack: &CallStack<'_, '_>) -> Option<BlockType> {
 
 fn content(ty: BlockType, stack: &CallStack<'_, '_>) -> Option<String> {
     match ty {
-        BlockType::Slots(of) => Some(format!("Vec<{}>", stack.schema.get(of).name)),
+        BlockType::Slots(element) => Some(format!("Vec<{}>", stack.schema.get(element).name)),
         _ => None,
     }
 }
@@ -54,8 +54,8 @@ impl Decoder for Vector {
         Some(schema.element(self.element))
     }
 
-    fn shape(&self, of: &InModel<'_, '_>) -> Shape {
-        let is_vec = of.name.starts_with("Vec<");
+    fn shape(&self, model: &InModel<'_, '_>) -> Shape {
+        let is_vec = model.name.starts_with("Vec<");
         Shape::Sequence(if is_vec { Holder::Growable } else { Holder::LikeGrowable }, self.element)
     }
 

@@ -6,7 +6,7 @@ use crate::heap::walk::{Decoded, Family, Part, Parts, Schema, SiteId};
 use dwell_model::Edge;
 use std::rc::Rc;
 
-pub(super) const FAMILY: Family = Family::of(&[
+pub(super) const FAMILY: Family = Family::new(&[
     ("lock_api::mutex::Mutex", data),
     ("lock_api::rwlock::RwLock", data),
     ("lock_api::remutex::ReentrantMutex", data),

@@ -9,6 +9,7 @@ use crate::heap::rows::Histogram;
 use crate::heap::walk::{BlockType, SiteId, Value, WORD};
 use dwell::weigh::Model as Malloc;
 use dwell_model::{Counts, Edge, LONG_TEXT};
+use foldhash::{HashMap, HashMapExt};
 
 /// The part of a block that is in use.
 #[derive(Clone, Copy, Debug, Default)]
@@ -40,6 +41,20 @@ impl Start {
     }
 }
 
+/// What is behind the pointers to trait objects.
+pub(super) struct TraitObjects {
+    /// The concrete types, by the address of the vtable.
+    pub(super) vtables: HashMap<u64, TypeId>,
+    /// The sites of values, by the site of the pointer and the concrete type.
+    concretes: HashMap<(SiteId, TypeId), SiteId>,
+}
+
+impl TraitObjects {
+    pub(super) fn new(vtables: HashMap<u64, TypeId>) -> Self {
+        Self { vtables, concretes: HashMap::new() }
+    }
+}
+
 impl Walk<'_, '_> {
     /// Returns the block that begins at `addr`.
     pub(in crate::heap) fn block_at(&self, addr: u64) -> Option<usize> {
@@ -55,7 +70,7 @@ impl Walk<'_, '_> {
     /// Returns the contents of a block as far as its call stack shows, or the vtable beside a pointer to it.
     pub(in crate::heap) fn type_of(&self, block: usize) -> Option<BlockType> {
         let of_stack = self.origins.get(self.snapshot.blocks[block].stack as usize).and_then(|origin| origin.ty);
-        of_stack.or_else(|| self.known.get(&block).map(|found| found.0))
+        of_stack.or_else(|| self.hints.types.get(&block).map(|found| found.0))
     }
 
     /// Assigns a block to a site that points to it, unless it has an owner. Returns `true` if its contents must be queued:
@@ -72,42 +87,43 @@ impl Walk<'_, '_> {
         concrete: Option<TypeId>,
         used: Use,
     ) -> bool {
-        if self.reading != Reading::Other {
-            let of = &self.schema.sites[site];
-            let (element, _) = of.decoder.element(&self.schema, concrete).unwrap_or_else(|| (Text::clone(&of.name), 0));
+        if self.current.reading != Reading::Other {
+            let field = &self.schema.sites[site];
+            let (element, _) =
+                field.decoder.element(&self.schema, concrete).unwrap_or_else(|| (Text::clone(&field.name), 0));
             if !self.may_own(block, &element) {
                 return false;
             }
         }
-        if !self.is_counting {
-            let is_new = self.flags[block] & SEEN == 0;
+        if !self.is_counting() {
+            let is_new = self.marks.flags[block] & SEEN == 0;
             // A variable of a frame is no reason to look for no other owner.
-            if self.reading == Reading::Other {
+            if self.current.reading == Reading::Other {
                 self.hold(block, site);
-                self.flags[block] |= OWNED;
+                self.marks.flags[block] |= OWNED;
             }
-            self.flags[block] |= SEEN;
+            self.marks.flags[block] |= SEEN;
             return is_new;
         }
-        if self.claims[block] != 0 {
+        if self.marks.claims[block] != 0 {
             return false;
         }
         // The stack owns the root block only, not the blocks below it.
         let describe = |cx: &Self| {
-            let of = &cx.schema.sites[site];
+            let field = &cx.schema.sites[site];
             let (element, size) =
-                of.decoder.element(&cx.schema, concrete).unwrap_or_else(|| (Text::clone(&of.name), of.size));
-            (of.name.to_string(), element, size)
+                field.decoder.element(&cx.schema, concrete).unwrap_or_else(|| (Text::clone(&field.name), field.size));
+            (field.name.to_string(), element, size)
         };
         let is_new = self.claim_as(block, Owner::Site(site), site, concrete, describe, used);
-        if is_new && self.reading != Reading::Other {
+        if is_new && self.current.reading != Reading::Other {
             self.hold(block, site);
         }
         if is_new && !self.is_leaked(block) {
-            let of = self.snapshot.blocks[block];
-            let weight = u64::from(of.weight);
+            let allocation = self.snapshot.blocks[block];
+            let weight = u64::from(allocation.weight);
             let tally = self.tally(site);
-            let bytes = of.size.saturating_mul(weight);
+            let bytes = allocation.size.saturating_mul(weight);
             tally.counts.add(&Counts {
                 requested: bytes,
                 allocations: weight,
@@ -120,7 +136,7 @@ impl Walk<'_, '_> {
             if used.len == 0 {
                 tally.hollow_bytes = tally.hollow_bytes.saturating_add(bytes);
             }
-            tally.rounding = tally.rounding.saturating_add(rounding(of.size).saturating_mul(weight));
+            tally.rounding = tally.rounding.saturating_add(rounding(allocation.size).saturating_mul(weight));
         }
         is_new
     }
@@ -133,7 +149,7 @@ impl Walk<'_, '_> {
 
     /// Records a block of which the number of elements in use is unknown, unless an owner is found later.
     pub(in crate::heap) fn claim_unknown(&mut self, block: usize, start: Start, element: (Text, u64), capacity: u64) {
-        if self.is_counting {
+        if self.is_counting() {
             self.claim_start(block, start, element, Use { capacity, is_unknown: true, ..Use::default() });
         }
     }
@@ -153,20 +169,20 @@ impl Walk<'_, '_> {
         text: impl FnOnce(&Self) -> (String, Text, u64),
         used: Use,
     ) -> bool {
-        if !self.is_counting {
-            let is_new = self.flags[block] & SEEN == 0;
-            self.flags[block] |= SEEN;
+        if !self.is_counting() {
+            let is_new = self.marks.flags[block] & SEEN == 0;
+            self.marks.flags[block] |= SEEN;
             return is_new;
         }
-        if self.claims[block] != 0 {
+        if self.marks.claims[block] != 0 {
             return false;
         }
-        let known = self.holding_of.get(&(owner.clone(), site, concrete)).copied();
+        let known = self.counted.holding_of.get(&(owner.clone(), site, concrete)).copied();
         let holding = known.unwrap_or_else(|| {
             let (content, element, element_size) = text(self);
-            let holding = HoldingId::try_from(self.holdings.len()).unwrap_or(HoldingId::MAX - 1);
-            self.holding_of.insert((owner.clone(), site, concrete), holding);
-            self.holdings.push(Holding {
+            let holding = HoldingId::try_from(self.counted.holdings.len()).unwrap_or(HoldingId::MAX - 1);
+            self.counted.holding_of.insert((owner.clone(), site, concrete), holding);
+            self.counted.holdings.push(Holding {
                 owner,
                 site,
                 content,
@@ -184,17 +200,17 @@ impl Walk<'_, '_> {
             });
             holding
         });
-        self.claims[block] = holding + 1;
-        let of = self.snapshot.blocks[block];
-        let (weight, is_leaked) = (u64::from(of.weight), self.is_leaked(block));
+        self.marks.claims[block] = holding + 1;
+        let allocation = self.snapshot.blocks[block];
+        let (weight, is_leaked) = (u64::from(allocation.weight), self.is_leaked(block));
         let add = |sum: &mut u64, more: u64| *sum = sum.saturating_add(more.saturating_mul(weight));
         if used.unused > 0 {
-            add(self.unused.entry((holding, of.stack)).or_default(), used.unused);
+            add(self.counted.unused.entry((holding, allocation.stack)).or_default(), used.unused);
         }
-        let holding = &mut self.holdings[holding as usize];
+        let holding = &mut self.counted.holdings[holding as usize];
         holding.is_leaked |= is_leaked;
         add(&mut holding.blocks, 1);
-        add(&mut holding.bytes, of.size);
+        add(&mut holding.bytes, allocation.size);
         add(&mut holding.len, used.len);
         add(&mut holding.capacity, used.capacity);
         add(&mut holding.unused, used.unused);
@@ -231,7 +247,7 @@ impl Walk<'_, '_> {
 
     /// Queues a text in a block that was claimed.
     pub(in crate::heap) fn text(&mut self, block: usize, site: SiteId, at: u64, len: u64) {
-        if !self.is_counting || self.is_leaked(block) {
+        if !self.is_counting() || self.is_leaked(block) {
             return;
         }
         if len >= LONG_TEXT as u64 {
@@ -240,21 +256,21 @@ impl Walk<'_, '_> {
             counts.long = counts.long.saturating_add(weight);
         }
         if len <= SHORT {
-            let of = self.snapshot.blocks[block];
+            let allocation = self.snapshot.blocks[block];
             let (number, bytes) = &mut self.tally(site).short;
-            *number = number.saturating_add(u64::from(of.weight));
-            *bytes = bytes.saturating_add(of.size.saturating_mul(u64::from(of.weight)));
+            *number = number.saturating_add(u64::from(allocation.weight));
+            *bytes = bytes.saturating_add(allocation.size.saturating_mul(u64::from(allocation.weight)));
         }
         self.push(block, site, What::Text { at, len });
     }
 
     /// Assigns a block with one value, and queues the value.
     pub(in crate::heap) fn boxed(&mut self, block: usize, site: SiteId, value: SiteId, concrete: Option<TypeId>) {
-        let (size, of) = (self.schema.sites[value].size, self.snapshot.blocks[block].size);
+        let (size, bytes) = (self.schema.sites[value].size, self.snapshot.blocks[block].size);
         if size == 0 || !self.fits(block, size) {
             return;
         }
-        let used = Use { len: 1, capacity: 1, unused: of - size, is_unknown: false };
+        let used = Use { len: 1, capacity: 1, unused: bytes - size, is_unknown: false };
         if self.claim_of(block, site, concrete, used) {
             self.is_requested(block, size);
             self.run(block, value, 0, size, 1);
@@ -263,7 +279,7 @@ impl Walk<'_, '_> {
 
     /// Returns the type that a vtable is for.
     pub(in crate::heap) fn of_vtable(&self, vtable: u64) -> Option<TypeId> {
-        self.vtables.get(&vtable).copied()
+        self.trait_objects.vtables.get(&vtable).copied()
     }
 
     /// Returns the concrete type of a trait object, and the site of its values.
@@ -274,11 +290,11 @@ impl Walk<'_, '_> {
 
     /// Returns the site of a pointer's target.
     pub(in crate::heap) fn pointee(&mut self, site: SiteId, pointee: TypeId) -> SiteId {
-        if let Some(&value) = self.concretes.get(&(site, pointee)) {
+        if let Some(&value) = self.trait_objects.concretes.get(&(site, pointee)) {
             return value;
         }
         let value = self.schema.part(pointee, site, Edge::Pointee);
-        self.concretes.insert((site, pointee), value);
+        self.trait_objects.concretes.insert((site, pointee), value);
         value
     }
 

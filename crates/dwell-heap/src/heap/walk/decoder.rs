@@ -35,7 +35,7 @@ pub(crate) struct Family {
 
 impl Family {
     /// A family of these types. Call stacks show nothing about it.
-    pub(crate) const fn of(types: &'static [(&'static str, Recognise)]) -> Self {
+    pub(crate) const fn new(types: &'static [(&'static str, Recognise)]) -> Self {
         Self { types, of_frame: |_| None, content: |_, _| None, is_root: |_, _| false, blocks: None, arenas: &[] }
     }
 }

@@ -28,7 +28,7 @@ impl VecHeader {
 pub(crate) fn fields<'p>(schema: &Schema<'p>, ty: TypeId) -> Vec<&'p Field> {
     match &schema.get(ty).kind {
         Kind::Struct(fields) | Kind::WidePointer { fields, .. } => fields.iter().collect(),
-        Kind::Enum(of) => of.variants.iter().flat_map(|variant| &variant.fields).collect(),
+        Kind::Enum(definition) => definition.variants.iter().flat_map(|variant| &variant.fields).collect(),
         _ => Vec::new(),
     }
 }
@@ -70,11 +70,11 @@ pub(crate) fn of_type(schema: &Schema<'_>, ty: TypeId, path: &str) -> Option<(u6
 
 /// Returns the target of the first pointer in a type.
 pub(crate) fn pointee(schema: &Schema<'_>, ty: TypeId) -> Option<TypeId> {
-    let of = |ty: TypeId| match schema.get(ty).kind {
+    let target = |ty: TypeId| match schema.get(ty).kind {
         Kind::Pointer { pointee } => pointee,
         _ => None,
     };
-    of(ty).or_else(|| find(schema, ty, |field| of(field.ty).is_some()).and_then(|(_, field)| of(field.ty)))
+    target(ty).or_else(|| find(schema, ty, |field| target(field.ty).is_some()).and_then(|(_, field)| target(field.ty)))
 }
 
 /// Returns the pointer and length of a wide pointer.

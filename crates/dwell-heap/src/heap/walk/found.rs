@@ -28,8 +28,8 @@ impl FromStr for Find {
     fn from_str(text: &str) -> Result<Self, String> {
         let split = |word: &str, is_equal: bool| {
             let (field, text) = text.split_once(word)?;
-            let of = Self { field: field.trim().into(), text: text.into(), is_equal };
-            (of.field.contains('.') && !of.text.is_empty()).then_some(of)
+            let wanted = Self { field: field.trim().into(), text: text.into(), is_equal };
+            (wanted.field.contains('.') && !wanted.text.is_empty()).then_some(wanted)
         };
         let wrong = || "write `Type.field contains TEXT` or `Type.field is VALUE`".to_owned();
         split(" contains ", false).or_else(|| split(" is ", true)).ok_or_else(wrong)
@@ -64,7 +64,7 @@ impl Walk<'_, '_> {
             return;
         }
         let Some(text) = self.text_of(site, bytes) else { return };
-        let from = self.current;
+        let from = self.current.from;
         if let Some(found) = &mut self.found
             && (if found.find.is_equal { text == found.find.text } else { text.contains(&found.find.text) })
         {
@@ -75,11 +75,11 @@ impl Walk<'_, '_> {
 
     /// Returns a text or a number as text.
     fn text_of(&mut self, site: SiteId, bytes: &[u8]) -> Option<String> {
-        let of = &self.schema.sites[site];
-        if let Some(integer) = of.integer {
+        let field = &self.schema.sites[site];
+        if let Some(integer) = field.integer {
             return integer.read(bytes).map(|number| number.to_string());
         }
-        let (address, len) = Rc::clone(&of.decoder).text(bytes)?;
+        let (address, len) = Rc::clone(&field.decoder).text(bytes)?;
         let len = len.min(LONGEST);
         let mut text = Vec::new();
         (self.is_known(address, len) && self.image.read(address, length(len), &mut text))
@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn what_to_look_for_names_a_field_and_a_value() {
-        let find = |text: &str| text.parse::<Find>().map(|of| (of.field, of.text, of.is_equal));
+        let find = |text: &str| text.parse::<Find>().map(|wanted| (wanted.field, wanted.text, wanted.is_equal));
         assert_eq!(find("Session.user contains a is b"), Ok(("Session.user".into(), "a is b".into(), false)));
         assert_eq!(find("Session.id is 42"), Ok(("Session.id".into(), "42".into(), true)));
         for wrong in ["", "Session.user", "Session contains x", "Session.user contains "] {

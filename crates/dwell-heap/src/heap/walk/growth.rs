@@ -39,12 +39,13 @@ impl Walk<'_, '_> {
 
     /// Returns `true` if a block has to wait until its owner, or that of its copy, is known.
     pub(super) fn may_be_copy(&mut self, block: usize) -> bool {
-        self.snapshot.at != Moment::Exit && self.flags[block] & OWNED == 0 && self.movable(block).is_some()
+        self.snapshot.at != Moment::Exit && self.marks.flags[block] & OWNED == 0 && self.movable(block).is_some()
     }
 
     /// Finds the blocks that a growing collection leaves, or is about to use. `waiting` are those without an owner.
     pub(super) fn find_copies(&mut self, waiting: &[usize]) {
-        let has_owner = |this: &Self, block: usize| this.flags[block] & OWNED != 0 || this.local_of[block] != 0;
+        let has_owner =
+            |this: &Self, block: usize| this.marks.flags[block] & OWNED != 0 || this.marks.local_of[block] != 0;
         let mut open: Vec<usize> = waiting.iter().copied().filter(|block| !has_owner(self, *block)).collect();
         open.sort_by_key(|block| std::cmp::Reverse(self.snapshot.blocks[*block].size));
         open.truncate(MOST);
@@ -63,7 +64,7 @@ impl Walk<'_, '_> {
         for block in open {
             let Some(all) = self.type_of(block).and_then(|ty| by_type.get(&ty)) else { continue };
             for &other in all {
-                let are_known = self.copies.contains_key(&block) || self.copies.contains_key(&other);
+                let are_known = self.hints.copies.contains_key(&block) || self.hints.copies.contains_key(&other);
                 let [size, of_other] = [block, other].map(|block| self.snapshot.blocks[block].size);
                 // A table doubles when it grows.
                 let is_double = size.min(of_other).saturating_mul(3) > size.max(of_other) && size != of_other;
@@ -80,7 +81,7 @@ impl Walk<'_, '_> {
                 } else {
                     (other, block)
                 };
-                self.copies.insert(copy, kept);
+                self.hints.copies.insert(copy, kept);
             }
         }
     }
@@ -94,7 +95,7 @@ impl Walk<'_, '_> {
 
     /// Returns `true` if a block has more entries than another one, or is the larger one of two with as many.
     fn is_fuller(&mut self, block: usize, than: usize) -> bool {
-        let rank = |of: Option<Movable>| of.map(|of| (of.at.len(), of.capacity));
+        let rank = |movable: Option<Movable>| movable.map(|movable| (movable.at.len(), movable.capacity));
         rank(self.entries_of(block)) > rank(self.entries_of(than))
     }
 
@@ -128,11 +129,11 @@ impl Walk<'_, '_> {
 
     /// Gives the copies of growing collections to the owners of these.
     pub(super) fn claim_copies(&mut self) {
-        let mut copies: Vec<(usize, usize)> = self.copies.iter().map(|(copy, kept)| (*copy, *kept)).collect();
+        let mut copies: Vec<(usize, usize)> = self.hints.copies.iter().map(|(copy, kept)| (*copy, *kept)).collect();
         copies.sort_unstable();
         for (copy, kept) in copies {
-            let Some(number) = self.claims[kept].checked_sub(1) else { continue };
-            let holding = &self.holdings[number as usize];
+            let Some(number) = self.marks.claims[kept].checked_sub(1) else { continue };
+            let holding = &self.counted.holdings[number as usize];
             let (site, size) = (holding.site, holding.element_size);
             let (content, element) = (format!("{}, which grows", holding.content), holding.element.clone());
             let used = Use { unused: self.snapshot.blocks[copy].size, ..Use::default() };

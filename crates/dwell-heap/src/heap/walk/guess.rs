@@ -7,13 +7,16 @@ use crate::heap::walk::{Holds, SiteId};
 impl Walk<'_, '_> {
     /// Returns the number of values that a list without a header has at least.
     pub(in crate::heap) fn guessed(&self, block: usize) -> Option<u64> {
-        self.guessed.get(&block).copied()
+        self.hints.guessed.get(&block).copied()
     }
 
     /// Guesses the lengths of lists without an owner, after all owners are known, and reads their values.
     pub(super) fn guess_lengths(&mut self) {
         for block in 0..self.snapshot.blocks.len() {
-            if self.flags[block] & OWNED != 0 || self.local_of[block] != 0 || self.known_len(block).is_some() {
+            if self.marks.flags[block] & OWNED != 0
+                || self.marks.local_of[block] != 0
+                || self.known_len(block).is_some()
+            {
                 continue;
             }
             let Some((element, _)) = self.slots_of(block) else { continue };
@@ -21,7 +24,7 @@ impl Walk<'_, '_> {
             let root = self.root(super::BlockType::Slots(element), &content);
             let Some((site, stride)) = self.schema.sites[root].decoder.slots() else { continue };
             let Some(len) = self.guess(block, site, stride) else { continue };
-            self.guessed.insert(block, len);
+            self.hints.guessed.insert(block, len);
             self.run(block, site, 0, stride, len);
             self.drain();
         }
@@ -30,17 +33,17 @@ impl Walk<'_, '_> {
     /// Returns the number of values up to the last one with pointers to blocks, if none of these has another owner. All before
     /// it have to be valid.
     fn guess(&mut self, block: usize, site: SiteId, stride: u64) -> Option<u64> {
-        let of = self.snapshot.blocks[block];
+        let allocation = self.snapshot.blocks[block];
         let holds = self.schema.sites[site].decoder.holds();
         if stride == 0 || matches!(holds, Holds::Plain | Holds::Opaque) {
             return None;
         }
         let mut bytes = Vec::new();
-        if !self.image.read(of.addr, length(of.size), &mut bytes) {
+        if !self.image.read(allocation.addr, length(allocation.size), &mut bytes) {
             return None;
         }
         let value = |index: u64| sub(&bytes, index * stride, stride);
-        let last = (0..of.size / stride).rev().find(|index| self.points_to_free(value(*index)))?;
+        let last = (0..allocation.size / stride).rev().find(|index| self.points_to_free(value(*index)))?;
         let size = self.schema.sites[site].size;
         (0..=last).all(|index| self.is_valid(site, sub(&bytes, index * stride, size), 0)).then_some(last + 1)
     }

@@ -13,6 +13,22 @@ const COUNTS: u64 = 2 * WORD;
 /// The longest value that is searched, in bytes.
 const LONGEST: usize = 1 << 16;
 
+/// What is known of blocks besides what their call stacks show. Several of these maps are asked for each block, so they hash
+/// fast.
+#[derive(Default)]
+pub(super) struct Hints {
+    /// The types and containers of blocks whose call stack shows none: those of tasks, and by the vtable beside a pointer.
+    pub(super) types: foldhash::HashMap<usize, (BlockType, String)>,
+    /// The layout of a `Vec` with these elements, if the program has it.
+    headers: foldhash::HashMap<TypeId, Option<VecHeader>>,
+    /// Lengths of blocks whose header is on a live stack frame.
+    pub(super) lengths: foldhash::HashMap<usize, u64>,
+    /// The least lengths of lists without a header.
+    pub(super) guessed: foldhash::HashMap<usize, u64>,
+    /// The second blocks of collections that grow, with the first ones.
+    pub(super) copies: foldhash::HashMap<usize, usize>,
+}
+
 impl Walk<'_, '_> {
     /// Looks for pointers in a value whose type says nothing about its contents. Each is followed like a raw pointer, and
     /// the header of a `Vec` gives its block a length.
@@ -28,7 +44,7 @@ impl Walk<'_, '_> {
                 && self.known_len(block).is_none()
                 && self.is_filled(block, len)
             {
-                self.lengths.insert(block, len);
+                self.hints.lengths.insert(block, len);
             }
             self.points_to(site, ptr, None, None);
         }
@@ -38,7 +54,7 @@ impl Walk<'_, '_> {
     pub(super) fn slots_of(&mut self, block: usize) -> Option<(TypeId, VecHeader)> {
         let Some(BlockType::Slots(element)) = self.type_of(block) else { return None };
         let schema = &self.schema;
-        let header = *self.headers.entry(element).or_insert_with(|| header_of(schema, element));
+        let header = *self.hints.headers.entry(element).or_insert_with(|| header_of(schema, element));
         Some((element, header?))
     }
 
@@ -61,14 +77,14 @@ impl Walk<'_, '_> {
     /// Finds blocks of an unknown type that a trait object points to: the words beside it are a vtable, whose type has the
     /// size of the block. Looks on the stacks and in other blocks of an unknown type.
     pub(super) fn find_trait_objects(&mut self) {
-        let is_open = |this: &Self, block: usize| this.flags[block] & SEEN == 0 && this.type_of(block).is_none();
+        let is_open = |this: &Self, block: usize| this.marks.flags[block] & SEEN == 0 && this.type_of(block).is_none();
         let open: Vec<usize> = (0..self.snapshot.blocks.len()).filter(|block| is_open(self, *block)).collect();
-        if open.is_empty() || self.vtables.is_empty() {
+        if open.is_empty() || self.trait_objects.vtables.is_empty() {
             return;
         }
         let of_block = |block: &usize| {
-            let of = self.snapshot.blocks[*block];
-            (of.addr, of.addr.saturating_add(of.size))
+            let allocation = self.snapshot.blocks[*block];
+            (allocation.addr, allocation.addr.saturating_add(allocation.size))
         };
         let ranges: Vec<(u64, u64)> = self.snapshot.roots.iter().copied().chain(open.iter().map(of_block)).collect();
         let mut found: HashMap<usize, (BlockType, String)> = HashMap::new();
@@ -90,15 +106,15 @@ impl Walk<'_, '_> {
                 }
             }
         }
-        self.known.extend(found);
+        self.hints.types.extend(found);
     }
 
     /// Decodes the blocks of trait objects that have no owner.
     pub(super) fn start_at_trait_objects(&mut self) {
-        let mut found: Vec<usize> = self.known.keys().copied().collect();
+        let mut found: Vec<usize> = self.hints.types.keys().copied().collect();
         found.sort_unstable();
         for block in found {
-            if self.flags[block] & SEEN == 0 {
+            if self.marks.flags[block] & SEEN == 0 {
                 self.start(block, Owner::Stack);
                 self.drain();
             }
@@ -107,15 +123,15 @@ impl Walk<'_, '_> {
 
     /// Returns the contents of a block that a trait object of a type points to: a value, or one after two counts.
     fn behind(&self, block: usize, concrete: TypeId) -> Option<(BlockType, String)> {
-        let of = self.schema.get(concrete);
-        if of.size == 0 {
+        let definition = self.schema.get(concrete);
+        if definition.size == 0 {
             return None;
         }
-        if self.is_size(block, of.size) {
-            return Some((BlockType::Value(concrete), format!("Box<{}>", of.name)));
+        if self.is_size(block, definition.size) {
+            return Some((BlockType::Value(concrete), format!("Box<{}>", definition.name)));
         }
         ["alloc::sync::ArcInner", "alloc::rc::RcInner"].iter().find_map(|inner| {
-            let inner = self.schema.by_path(&format!("{inner}<{}>", of.path))?;
+            let inner = self.schema.by_path(&format!("{inner}<{}>", definition.path))?;
             let size = self.schema.get(inner).size;
             (size >= COUNTS && self.is_size(block, size))
                 .then(|| (BlockType::Value(inner), self.schema.get(inner).name.to_string()))

@@ -63,11 +63,12 @@ impl Holders {
     }
 
     /// Returns the pointers to a block.
-    pub(crate) fn of(&self, block: usize) -> impl Iterator<Item = Hold> {
+    pub(crate) fn pointers_to(&self, block: usize) -> impl Iterator<Item = Hold> {
         let first = self.first_of(block);
         let has_more = first.is_some() && self.first[block].site & MORE != 0;
-        let from = if has_more { self.more.partition_point(|(of, _)| (*of as usize) < block) } else { self.more.len() };
-        let more = self.more[from..].iter().take_while(move |(of, _)| *of as usize == block).map(|(_, hold)| *hold);
+        let from =
+            if has_more { self.more.partition_point(|(held, _)| (*held as usize) < block) } else { self.more.len() };
+        let more = self.more[from..].iter().take_while(move |(held, _)| *held as usize == block).map(|(_, hold)| *hold);
         first.into_iter().chain(more)
     }
 
@@ -94,7 +95,7 @@ impl Holders {
 
     /// Returns `true` if something holds a block that the walk has not found: a local, a register, another library.
     pub(crate) fn is_held_elsewhere(&self, block: usize) -> bool {
-        let found = self.of(block).count();
+        let found = self.pointers_to(block).count();
         match self.strong[block] {
             0 => found == 0,
             strong => found != strong as usize,
@@ -136,7 +137,7 @@ pub(crate) struct Successors {
 
 impl Successors {
     /// Returns the nodes of the blocks that a node holds.
-    pub(crate) fn of(&self, node: u32) -> &[u32] {
+    pub(crate) fn held_by(&self, node: u32) -> &[u32] {
         let (from, to) = (self.starts[node as usize], self.starts[node as usize + 1]);
         &self.targets[from as usize..to as usize]
     }
@@ -152,12 +153,24 @@ impl Successors {
     }
 }
 
+/// Where the value is that is being read.
+#[derive(Default)]
+pub(super) struct Current {
+    /// The place of the value, as in [`Hold::from`].
+    pub(super) from: u32,
+    /// Whether its block is leaked. Its values do not count.
+    pub(super) is_in_leak: bool,
+    pub(super) reading: Reading,
+    /// The number of values around it, up to its block.
+    pub(super) depth: u32,
+}
+
 impl Walk<'_, '_> {
     /// Sets the place of the values that are read next.
     pub(super) fn place(&mut self, from: u32) {
-        self.current = from;
-        let block = (from as usize).checked_sub(1).filter(|block| *block < self.flags.len());
-        self.is_in_leak = block.is_some_and(|block| self.is_leaked(block));
+        self.current.from = from;
+        let block = (from as usize).checked_sub(1).filter(|block| *block < self.marks.flags.len());
+        self.current.is_in_leak = block.is_some_and(|block| self.is_leaked(block));
     }
 
     /// Sets the place of the values that are read next, until the next [`drain`](Self::drain), to a root.
@@ -168,14 +181,14 @@ impl Walk<'_, '_> {
 
     /// Records that the value which is being read holds a block.
     pub(super) fn hold(&mut self, block: usize, site: SiteId) {
-        let hold = Hold { from: self.current, site: u32::try_from(site).unwrap_or(0) & !MORE };
+        let hold = Hold { from: self.current.from, site: u32::try_from(site).unwrap_or(0) & !MORE };
         self.holders.add(block, hold);
     }
 
     /// Records the strong count of an `Rc`'s or `Arc`'s block.
     pub(in crate::heap) fn strong(&mut self, block: usize, strong: u64) {
         // A variable of a frame may be stale, and its type that of another value.
-        if !self.is_counting && self.reading == Reading::Other {
+        if !self.is_counting() && self.current.reading == Reading::Other {
             self.holders.set_strong(block, strong);
         }
     }

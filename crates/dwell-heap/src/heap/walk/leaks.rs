@@ -32,14 +32,15 @@ impl Walk<'_, '_> {
             return;
         }
         let next = self.holders.successors();
-        let is_live = reachable(&next, |block| self.local_of[block] != 0 || self.holders.is_held_elsewhere(block));
+        let is_live =
+            reachable(&next, |block| self.marks.local_of[block] != 0 || self.holders.is_held_elsewhere(block));
         let leaked: Vec<u32> =
             (0..blocks).filter(|block| !is_live[block + 1]).filter_map(|block| u32::try_from(block + 1).ok()).collect();
         for &node in &leaked {
-            self.flags[node as usize - 1] |= LEAKED;
+            self.marks.flags[node as usize - 1] |= LEAKED;
         }
         let rings = components(&leaked, &next, &is_live);
-        self.leaks = self.group(&rings, &next);
+        self.counted.leaks = self.group(&rings, &next);
     }
 
     /// Returns the leaks of each set of sites. Components come before those that hold them.
@@ -51,7 +52,7 @@ impl Walk<'_, '_> {
             let inside: BTreeSet<u32> = component.iter().copied().collect();
             let mut sites = BTreeSet::new();
             for &node in component {
-                let holds = self.holders.of(node as usize - 1).filter(|hold| inside.contains(&hold.from));
+                let holds = self.holders.pointers_to(node as usize - 1).filter(|hold| inside.contains(&hold.from));
                 sites.extend(holds.map(|hold| hold.site as SiteId));
             }
             let is_ring = !sites.is_empty();
@@ -70,15 +71,15 @@ impl Walk<'_, '_> {
             leak.rings += u64::from(is_ring);
             for &node in component {
                 let block = node as usize - 1;
-                let of = self.snapshot.blocks[block];
-                let bytes = of.size.saturating_mul(u64::from(of.weight));
-                leak.blocks = leak.blocks.saturating_add(u64::from(of.weight));
+                let allocation = self.snapshot.blocks[block];
+                let bytes = allocation.size.saturating_mul(u64::from(allocation.weight));
+                leak.blocks = leak.blocks.saturating_add(u64::from(allocation.weight));
                 leak.bytes = leak.bytes.saturating_add(bytes);
                 if is_ring && self.holders.strong(block) > 0 {
-                    let sum = stacks.entry(of.stack).or_default();
+                    let sum = stacks.entry(allocation.stack).or_default();
                     *sum = sum.saturating_add(bytes);
                 }
-                for &held in next.of(node) {
+                for &held in next.held_by(node) {
                     leak_of.entry(held).or_insert(number);
                 }
             }
@@ -86,7 +87,10 @@ impl Walk<'_, '_> {
         let mut leaks: Vec<Leak> = leaks
             .into_iter()
             .map(|(leak, stacks)| Leak {
-                stack: stacks.iter().max_by_key(|(stack, bytes)| (**bytes, std::cmp::Reverse(**stack))).map(|of| *of.0),
+                stack: stacks
+                    .iter()
+                    .max_by_key(|(stack, bytes)| (**bytes, std::cmp::Reverse(**stack)))
+                    .map(|largest| *largest.0),
                 ..leak
             })
             .collect();
@@ -96,7 +100,7 @@ impl Walk<'_, '_> {
 
     /// Returns `true` if nothing can drop a block.
     pub(crate) fn is_leaked(&self, block: usize) -> bool {
-        self.flags[block] & LEAKED != 0
+        self.marks.flags[block] & LEAKED != 0
     }
 
     /// Returns the call site of a call stack.
@@ -115,7 +119,7 @@ fn reachable(next: &Successors, is_held: impl Fn(usize) -> bool) -> Vec<bool> {
         open.push(u32::try_from(node).unwrap_or(0));
     }
     while let Some(node) = open.pop() {
-        for &held in next.of(node) {
+        for &held in next.held_by(node) {
             if !std::mem::replace(&mut is_live[held as usize], true) {
                 open.push(held);
             }
@@ -134,46 +138,46 @@ fn components(nodes: &[u32], next: &Successors, is_live: &[bool]) -> Vec<Vec<u32
         low: u32,
         is_open: bool,
     }
-    let mut of: HashMap<u32, Node> = HashMap::with_capacity(nodes.len());
+    let mut visited: HashMap<u32, Node> = HashMap::with_capacity(nodes.len());
     let mut found = Vec::new();
     let mut stack: Vec<u32> = Vec::new();
     let mut number = 0;
     for &start in nodes {
-        if of.contains_key(&start) {
+        if visited.contains_key(&start) {
             continue;
         }
         // A node, and how many of the nodes that it holds were visited.
         let mut path: Vec<(u32, usize)> = vec![(start, 0)];
         while let Some(&mut (node, ref mut done)) = path.last_mut() {
-            if *done == 0 && !of.contains_key(&node) {
+            if *done == 0 && !visited.contains_key(&node) {
                 number += 1;
-                of.insert(node, Node { number, low: number, is_open: true });
+                visited.insert(node, Node { number, low: number, is_open: true });
                 stack.push(node);
             }
-            let held = next.of(node).get(*done).copied();
+            let held = next.held_by(node).get(*done).copied();
             *done += 1;
             match held {
                 Some(held) if is_live[held as usize] => {}
-                Some(held) => match of.get(&held).copied() {
+                Some(held) => match visited.get(&held).copied() {
                     None => path.push((held, 0)),
                     Some(other) if other.is_open => {
-                        let this = of.entry(node).or_default();
+                        let this = visited.entry(node).or_default();
                         this.low = this.low.min(other.number);
                     }
                     Some(_) => {}
                 },
                 None => {
                     path.pop();
-                    let this = of[&node];
+                    let this = visited[&node];
                     if let Some(&(parent, _)) = path.last() {
-                        let parent = of.entry(parent).or_default();
+                        let parent = visited.entry(parent).or_default();
                         parent.low = parent.low.min(this.low);
                     }
                     if this.low == this.number {
-                        let from = stack.iter().rposition(|of| *of == node).unwrap_or(0);
+                        let from = stack.iter().rposition(|other| *other == node).unwrap_or(0);
                         let component = stack.split_off(from);
                         for node in &component {
-                            of.entry(*node).or_default().is_open = false;
+                            visited.entry(*node).or_default().is_open = false;
                         }
                         found.push(component);
                     }

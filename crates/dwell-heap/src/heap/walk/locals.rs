@@ -27,7 +27,7 @@ impl Walk<'_, '_> {
             return;
         }
         let open = |this: &Self, block: usize| {
-            this.flags[block] & (SEEN | OWNED) == 0 && matches!(this.type_of(block), Some(BlockType::Slots(_)))
+            this.marks.flags[block] & (SEEN | OWNED) == 0 && matches!(this.type_of(block), Some(BlockType::Slots(_)))
         };
         let mut found: HashMap<usize, Vec<u64>> = HashMap::new();
         let roots = &self.snapshot.roots;
@@ -57,7 +57,7 @@ impl Walk<'_, '_> {
             lengths.dedup();
             let valid = lengths.into_iter().find(|len| self.is_filled(block, *len));
             if let Some(len) = valid {
-                self.lengths.insert(block, len);
+                self.hints.lengths.insert(block, len);
                 self.start(block, Owner::Stack);
                 self.drain();
             }

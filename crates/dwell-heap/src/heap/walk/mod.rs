@@ -43,7 +43,7 @@ pub(crate) use leaks::Leak;
 pub(crate) use owners::{BlockType, CallStack, Origin, argument};
 pub(crate) use read::{AT_ONCE, length};
 pub(crate) use structure::{Array, Declared, Opaque, Parts, Plain, Pointer, Slots, StdEnum, searched};
-pub(crate) use tally::{DefTally, Holding, HoldingId, Owner, Range, SHORT, Tally};
+pub(crate) use tally::{Holding, HoldingId, Owner, Range, SHORT, Tally};
 
 use crate::capture::Snapshot;
 use crate::capture::variables::Variable;
@@ -52,16 +52,17 @@ pub(crate) use types::{
 };
 
 use crate::capture::pieces::Image;
-use crate::debuginfo::{Kind, TypeId};
+use crate::debuginfo::Kind;
+use claim::TraitObjects;
 use dwell_model::Counts;
-use holders::Holders;
+use hints::Hints;
+use holders::{Current, Holders};
 use index::Index;
-use read::{CHUNK, Work};
-use roots::{Reading, Root};
-// Several of these are asked for each block.
-use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
-use std::collections::BTreeSet;
-use weak::{Pointed, Possible};
+use read::{CHUNK, Queue};
+use roots::Root;
+use tally::Counted;
+use unowned::Unowned;
+use weak::{Deferred, Inner};
 
 /// The flags of a block, which the first pass sets.
 const SEEN: u8 = 1;
@@ -73,69 +74,54 @@ const LEAKED: u8 = 8;
 /// The most owners that are followed to find a counted one.
 const LONGEST_RING: usize = 64;
 
+/// What the walk does with the pointers and values that it meets.
+enum Pass {
+    /// Follows every pointer.
+    Find,
+    /// The same, and notes the requested size of each block as its owner shows it; 0 if that is not known.
+    Measure(Vec<u64>),
+    /// Assigns owners, and counts.
+    Count,
+}
+
+/// What the passes note of each block.
+struct Marks {
+    flags: Vec<u8>,
+    /// The number plus one of the first variable of a frame that leads to each block; 0 if there is none.
+    local_of: Vec<u32>,
+    /// The index of each block's holding plus one; 0 if it has none.
+    claims: Vec<HoldingId>,
+}
+
+/// The earlier snapshots of the run.
+#[derive(Default)]
+pub(crate) struct History<'s> {
+    /// The number of the snapshot since which each block lives; empty if there is one snapshot only.
+    pub(crate) ages: &'s [u32],
+    /// The moments of all snapshots up to this one.
+    pub(crate) moments: &'s [String],
+}
+
 /// A walk through a snapshot, with its counts.
 pub(crate) struct Walk<'s, 'p> {
     snapshot: &'s Snapshot,
     origins: &'s [Origin],
+    pub(crate) history: History<'s>,
     image: Image<'s>,
     pub(crate) schema: Schema<'p>,
     index: Index,
-    vtables: HashMap<u64, TypeId>,
-    is_counting: bool,
-    flags: Vec<u8>,
+    trait_objects: TraitObjects,
+    hints: Hints,
+    pass: Pass,
+    current: Current,
+    queue: Queue,
+    deferred: Deferred,
+    inner: Inner,
+    marks: Marks,
     /// The pointers to each block that own or share it.
     holders: Holders,
-    pub(crate) leaks: Vec<Leak>,
-    /// The index plus one of the block that is being read, or the number of a root; 0 if the place is unknown.
-    current: u32,
-    /// Whether the block that is being read is leaked. Its values do not count.
-    is_in_leak: bool,
-    /// The number plus one of the first variable of a frame that leads to each block; 0 if there is none.
-    local_of: Vec<u32>,
-    reading: Reading,
-    /// The second blocks of collections that grow, with the first ones.
-    copies: HashMap<usize, usize>,
-    /// The types and containers of blocks whose call stack shows none: those of tasks, and by the vtable beside a pointer.
-    known: HashMap<usize, (BlockType, String)>,
-    /// The layout of a `Vec` with these elements, if the program has it.
-    headers: HashMap<TypeId, Option<VecHeader>>,
-    /// The index of each block's holding plus one; 0 if it has none.
-    claims: Vec<HoldingId>,
-    queue: Vec<Work>,
-    /// The functions that allocated blocks of an unknown type.
-    allocators: Vec<String>,
-    /// The number of the function for each call stack.
-    allocator_of: HashMap<u32, u32>,
-    pointed_at: Vec<Pointed>,
-    possible: Vec<Possible>,
-    /// The ranges of buffers that handles use, with the site of the first handle.
-    views: HashMap<usize, (SiteId, Vec<(u64, u64)>)>,
-    /// The sites of all handles that keep the buffers counted at a site.
-    pub(crate) pinned: HashMap<SiteId, BTreeSet<SiteId>>,
-    depth: u32,
-    pub(crate) tallies: Vec<Tally>,
-    pub(crate) def_tallies: Vec<DefTally>,
-    pub(crate) holdings: Vec<Holding>,
-    holding_of: HashMap<(Owner, SiteId, Option<TypeId>), HoldingId>,
-    /// The number of bytes without elements in the blocks of a holding that a call stack allocated.
-    pub(crate) unused: HashMap<(HoldingId, u32), u64>,
-    /// The sites of blocks whose type is known from their call stack, by that type and their container.
-    roots: HashMap<BlockType, Vec<(String, SiteId)>>,
-    /// The least lengths of lists without a header.
-    guessed: HashMap<usize, u64>,
-    /// Lengths of blocks whose header is on a live stack frame.
-    lengths: HashMap<usize, u64>,
-    /// The requested size of each block as its owner shows it, while these are found; 0 if that is not known.
-    requested: Vec<u64>,
-    concretes: HashMap<(SiteId, TypeId), SiteId>,
-    /// The values inside blocks that this pass has read.
-    inner: HashSet<(u64, SiteId)>,
-    /// The number of bytes of these values.
-    inner_bytes: u64,
-    buffer: Vec<u8>,
-    /// The number of the snapshot since which each block lives, and the moments of all up to this one; empty if there is one only.
-    pub(crate) ages: &'s [u32],
-    pub(crate) moments: &'s [String],
+    unowned: Unowned,
+    pub(crate) counted: Counted,
     /// The values that are looked for.
     pub(crate) found: Option<found::Found>,
 }
@@ -147,8 +133,8 @@ impl<'s, 'p> Walk<'s, 'p> {
         let vtables = program
             .statics
             .iter()
-            .filter_map(|of| match &program.get(of.ty).kind {
-                Kind::Vtable(vtable) => Some((of.address.wrapping_add(bias), vtable.concrete)),
+            .filter_map(|variable| match &program.get(variable.ty).kind {
+                Kind::Vtable(vtable) => Some((variable.address.wrapping_add(bias), vtable.concrete)),
                 _ => None,
             })
             .collect();
@@ -156,47 +142,27 @@ impl<'s, 'p> Walk<'s, 'p> {
         Self {
             snapshot,
             origins,
+            history: History::default(),
             image: Image::new(&*snapshot.memory),
             schema,
             index: Index::new(&snapshot.blocks),
-            vtables,
-            is_counting: false,
-            flags: vec![0; blocks],
+            trait_objects: TraitObjects::new(vtables),
+            hints: Hints::default(),
+            pass: Pass::Find,
+            current: Current::default(),
+            queue: Queue::default(),
+            deferred: Deferred::default(),
+            inner: Inner::default(),
+            marks: Marks { flags: vec![0; blocks], local_of: vec![0; blocks], claims: vec![0; blocks] },
             holders: Holders::new(blocks),
-            leaks: Vec::new(),
-            current: 0,
-            is_in_leak: false,
-            local_of: vec![0; blocks],
-            reading: Reading::Other,
-            copies: HashMap::new(),
-            known: HashMap::new(),
-            headers: HashMap::new(),
-            claims: vec![0; blocks],
-            queue: Vec::new(),
-            allocators: Vec::new(),
-            allocator_of: HashMap::new(),
-            pointed_at: Vec::new(),
-            possible: Vec::new(),
-            views: HashMap::new(),
-            pinned: HashMap::new(),
-            depth: 0,
-            tallies: Vec::new(),
-            def_tallies: Vec::new(),
-            holdings: Vec::new(),
-            holding_of: HashMap::new(),
-            unused: HashMap::new(),
-            roots: HashMap::new(),
-            guessed: HashMap::new(),
-            lengths: HashMap::new(),
-            requested: Vec::new(),
-            concretes: HashMap::new(),
-            inner: HashSet::new(),
-            inner_bytes: 0,
-            buffer: Vec::new(),
-            ages: &[],
-            moments: &[],
+            unowned: Unowned::default(),
+            counted: Counted::default(),
             found: None,
         }
+    }
+
+    fn is_counting(&self) -> bool {
+        matches!(self.pass, Pass::Count)
     }
 
     /// Assigns an owner and a type to each block, if they can be determined.
@@ -215,7 +181,7 @@ impl<'s, 'p> Walk<'s, 'p> {
         self.drain();
         let mut waiting = Vec::new();
         for block in 0..blocks {
-            if self.flags[block] & SEEN != 0 {
+            if self.marks.flags[block] & SEEN != 0 {
                 continue;
             }
             if self.may_be_copy(block) {
@@ -232,7 +198,7 @@ impl<'s, 'p> Walk<'s, 'p> {
         self.start_at_trait_objects();
         self.find_copies(&waiting);
         for block in waiting {
-            if self.flags[block] & SEEN == 0 && !self.copies.contains_key(&block) {
+            if self.marks.flags[block] & SEEN == 0 && !self.hints.copies.contains_key(&block) {
                 self.start(block, Owner::Stack);
                 self.drain();
             }
@@ -245,21 +211,20 @@ impl<'s, 'p> Walk<'s, 'p> {
     fn second_pass(&mut self, statics: &[(u64, SiteId)], roots: &[Root<'_>]) {
         let blocks = self.snapshot.blocks.len();
         self.find_leaks();
-        self.is_counting = true;
-        self.inner.clear();
-        self.inner_bytes = 0;
+        self.pass = Pass::Count;
+        self.inner = Inner::default();
         self.start_at_statics(statics);
         self.drain();
         self.start_at_alive(roots);
         for block in 0..blocks {
-            if self.flags[block] & OWNED == 0 && self.is_root(block) {
+            if self.marks.flags[block] & OWNED == 0 && self.is_root(block) {
                 self.start_unclaimed(block, Owner::Task);
             }
         }
         self.start_at_frames(roots, false);
         for (without, owner) in [(OWNED | POINTED_AT, Owner::Stack), (OWNED, Owner::Unowned)] {
             for block in 0..blocks {
-                if self.flags[block] & without == 0 {
+                if self.marks.flags[block] & without == 0 {
                     self.start_unclaimed(block, owner.clone());
                 }
             }
@@ -270,7 +235,7 @@ impl<'s, 'p> Walk<'s, 'p> {
         // The other blocks are in a cycle of owners, or an owner in a cycle leads to them.
         let mut passed = vec![false; blocks];
         for block in 0..blocks {
-            if self.claims[block] == 0 {
+            if self.marks.claims[block] == 0 {
                 let owner = if self.is_leaked(block) { Owner::Leaked } else { Owner::Unowned };
                 let first = self.first_owner(block, &mut passed);
                 self.start_unclaimed(self.counted_owner(first), owner.clone());
@@ -280,15 +245,15 @@ impl<'s, 'p> Walk<'s, 'p> {
         self.follow_pointers();
         self.holders.complete();
         for block in 0..blocks {
-            if self.claims[block] == 0 {
+            if self.marks.claims[block] == 0 {
                 self.untyped(block);
             }
         }
         self.count_roots();
         // The graph of a large heap needs the memory.
-        (self.local_of, self.queue) = (Vec::new(), Vec::new());
+        (self.marks.local_of, self.queue.work) = (Vec::new(), Vec::new());
         self.image.forget();
-        for tally in &mut self.tallies {
+        for tally in &mut self.counted.tallies {
             for texts in [&mut tally.texts, &mut tally.contents].into_iter().flatten() {
                 texts.complete();
             }
@@ -297,7 +262,7 @@ impl<'s, 'p> Walk<'s, 'p> {
 
     /// Decodes a block without an owner as the type from its call stack, if that is known.
     fn start_unclaimed(&mut self, block: usize, owner: Owner) {
-        if self.claims[block] == 0 && self.type_of(block).is_some() && !self.copies.contains_key(&block) {
+        if self.marks.claims[block] == 0 && self.type_of(block).is_some() && !self.hints.copies.contains_key(&block) {
             self.start(block, owner);
             self.drain();
         }
@@ -322,7 +287,7 @@ impl<'s, 'p> Walk<'s, 'p> {
         let owner = |at: &usize| {
             let from = (self.holders.first_of(*at)?.from as usize).checked_sub(1)?;
             // A root has no holder.
-            (from < self.flags.len()).then_some(from)
+            (from < self.marks.flags.len()).then_some(from)
         };
         let mut owners = std::iter::successors(Some(block), owner).take(LONGEST_RING);
         owners.find(|at| self.holders.strong(*at) > 0).unwrap_or(block)
@@ -330,10 +295,10 @@ impl<'s, 'p> Walk<'s, 'p> {
 
     /// Returns the site of the values in each holding's blocks, for holdings without an owning field.
     pub(crate) fn roots_of_holdings(&self) -> Vec<Option<SiteId>> {
-        let mut all = vec![None; self.holdings.len()];
-        for ((owner, site, _), holding) in &self.holding_of {
-            let is_root = |all: &Vec<(String, SiteId)>| all.iter().any(|(_, of)| of == site);
-            if !matches!(owner, Owner::Untyped(_)) && self.roots.values().any(is_root) {
+        let mut all = vec![None; self.counted.holdings.len()];
+        for ((owner, site, _), holding) in &self.counted.holding_of {
+            let is_root = |all: &Vec<(String, SiteId)>| all.iter().any(|(_, root)| root == site);
+            if !matches!(owner, Owner::Untyped(_)) && self.unowned.roots.values().any(is_root) {
                 all[*holding as usize] = Some(*site);
             }
         }
@@ -345,7 +310,7 @@ impl<'s, 'p> Walk<'s, 'p> {
         let counted: Vec<(SiteId, Counts)> = self
             .roots_of_holdings()
             .iter()
-            .zip(&self.holdings)
+            .zip(&self.counted.holdings)
             .filter_map(|(site, holding)| {
                 let site = site.filter(|_| holding.is_counted_as_root())?;
                 self.schema.sites[site].decoder.shape_of_block()?;
@@ -367,7 +332,7 @@ impl<'s, 'p> Walk<'s, 'p> {
 
     /// Returns the index of a block's holding.
     pub(crate) fn holding(&self, block: usize) -> HoldingId {
-        self.claims[block].saturating_sub(1)
+        self.marks.claims[block].saturating_sub(1)
     }
 
     /// Returns the statics of the program, as sites with their addresses.
@@ -375,16 +340,16 @@ impl<'s, 'p> Walk<'s, 'p> {
         let Some(module) = self.snapshot.modules.first() else { return Vec::new() };
         let program = self.schema.program;
         let mut all = Vec::new();
-        for of in &program.statics {
-            let ty = program.get(of.ty);
-            let address = of.address.wrapping_add(module.bias);
+        for variable in &program.statics {
+            let ty = program.get(variable.ty);
+            let address = variable.address.wrapping_add(module.bias);
             let is_inside = (module.start..module.end).contains(&address);
             if matches!(ty.kind, Kind::Vtable(_)) || !is_inside || ty.size == 0 || ty.size > module.end - address {
                 continue;
             }
-            let path = format!("(static {})", owners::shown(&of.path));
-            let site = self.schema.root(of.ty, &path);
-            if let Some((krate, _)) = of.path.split_once("::").filter(|_| !is_std(&of.path)) {
+            let path = format!("(static {})", owners::shown(&variable.path));
+            let site = self.schema.root(variable.ty, &path);
+            if let Some((krate, _)) = variable.path.split_once("::").filter(|_| !is_std(&variable.path)) {
                 self.schema.in_crate(site, krate);
             }
             all.push((address, site));

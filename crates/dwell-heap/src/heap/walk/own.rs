@@ -23,11 +23,11 @@ impl<'p> Schema<'p> {
     pub(crate) fn dependency(&self, site: SiteId) -> Option<&str> {
         let mut at = site;
         let krate = loop {
-            let of = self.sites.get(at)?;
-            if let Some(def) = of.def {
+            let field = self.sites.get(at)?;
+            if let Some(def) = field.def {
                 return self.dependency_of(def);
             }
-            match (self.crates.get(&at), of.parent) {
+            match (self.crates.get(&at), field.parent) {
                 (Some(krate), _) => break krate.as_str(),
                 (None, Some(parent)) => at = parent,
                 (None, None) => return None,
@@ -38,7 +38,7 @@ impl<'p> Schema<'p> {
 
     /// Returns the crate that declares a struct, an enum or a future, if it is not one of the workspace.
     pub(crate) fn dependency_of(&self, def: DefId) -> Option<&str> {
-        let of: &'p Type = self.get(self.defs[def].ty);
-        (self.has_own() && !of.own && !of.krate.is_empty()).then_some(&*of.krate)
+        let definition: &'p Type = self.get(self.defs[def].ty);
+        (self.has_own() && !definition.own && !definition.krate.is_empty()).then_some(&*definition.krate)
     }
 }

@@ -222,10 +222,10 @@ pub fn shown(path: &str) -> String {
 /// Returns a function's path as [`shown`], with the type of its impl: `app::Server::run`.
 pub fn shown_function(frame: &Frame) -> String {
     let implementor = frame.implementor.as_deref();
-    match implementor.and_then(|of| Some((of, frame.path.split_once("{impl#")?))) {
-        Some((of, (module, rest))) => {
+    match implementor.and_then(|name| Some((name, frame.path.split_once("{impl#")?))) {
+        Some((name, (module, rest))) => {
             let rest = rest.split_once('}').map_or("", |(_, rest)| rest);
-            shown(&format!("{module}{of}{rest}"))
+            shown(&format!("{module}{name}{rest}"))
         }
         None => shown(&frame.path),
     }
@@ -268,9 +268,9 @@ impl<'a> CallStack<'a, '_> {
         param_of(frame, "T").or_else(|| self.schema.by_path(first_argument(last_arguments(&frame.path)?)?))
     }
 
-    fn is_same_layout(&self, of: TypeId, other: TypeId) -> bool {
-        let layout = |of: TypeId| (self.schema.get(of).size, self.schema.get(of).align);
-        layout(of) == layout(other)
+    fn is_same_layout(&self, ty: TypeId, other: TypeId) -> bool {
+        let layout = |ty: TypeId| (self.schema.get(ty).size, self.schema.get(ty).align);
+        layout(ty) == layout(other)
     }
 
     /// Corrects the type of a buffer's elements by the function of std that called the ones of `RawVec`.
@@ -278,25 +278,25 @@ impl<'a> CallStack<'a, '_> {
     /// LLVM merges functions with equal code, such as `RawVec::grow_one` for two types of the same size, and the debug
     /// info of one of them remains. Their callers are more often inlined, so that their arguments are right. The size
     /// must be the same, because a caller may also be a function of another collection, which contains this one.
-    pub(crate) fn of_caller(&self, of: TypeId) -> TypeId {
+    pub(crate) fn of_caller(&self, element: TypeId) -> TypeId {
         let caller = self.frames().find(|frame| !frame.path.starts_with("alloc::raw_vec::"));
         let caller = caller.filter(|frame| frame.path.starts_with("alloc::"));
-        let other = caller.and_then(|frame| param_of(frame, "T")).filter(|other| self.is_same_layout(of, *other));
-        other.unwrap_or(of)
+        let other = caller.and_then(|frame| param_of(frame, "T")).filter(|other| self.is_same_layout(element, *other));
+        other.unwrap_or(element)
     }
 
     /// Corrects the type of a map's entries in the same way: returns the type whose path `path` makes from the key and
     /// value of the outermost caller in these modules.
-    pub(crate) fn of_map(&self, modules: &[&str], path: &dyn Fn(&str, &str) -> String, of: TypeId) -> TypeId {
+    pub(crate) fn of_map(&self, modules: &[&str], path: &dyn Fn(&str, &str) -> String, entry: TypeId) -> TypeId {
         let schema = self.schema;
         self.frames()
             .take_while(|frame| is_std(path_head(&frame.path)))
             .filter(|frame| modules.iter().any(|module| frame.path.starts_with(module)))
             .filter_map(|frame| param_of(frame, "K").zip(param_of(frame, "V")))
             .filter_map(|(key, value)| schema.by_path(&path(&schema.get(key).path, &schema.get(value).path)))
-            .filter(|other| self.is_same_layout(of, *other))
+            .filter(|other| self.is_same_layout(entry, *other))
             .last()
-            .unwrap_or(of)
+            .unwrap_or(entry)
     }
 }
 
@@ -359,18 +359,18 @@ mod tests {
 
     #[test]
     fn functions_of_the_allocator_are_skipped() {
-        let of = |paths: &[&'static str]| {
+        let skipped = |paths: &[&'static str]| {
             let paths: Vec<_> = paths.iter().map(|path| Some(*path).filter(|path| !path.is_empty())).collect();
             after_allocator(&paths)
         };
         let own = ["std::sys::alloc::unix::alloc", "app::Counting::alloc", "alloc::alloc::alloc", "alloc::vec::push"];
-        assert_eq!(of(&own), Some(2));
-        assert_eq!(of(&["app::Counting::alloc", "app::_::__rust_realloc", "", "gimli::parse"]), Some(2));
-        assert_eq!(of(&["alloc::alloc::alloc", "alloc::vec::push"]), Some(0));
+        assert_eq!(skipped(&own), Some(2));
+        assert_eq!(skipped(&["app::Counting::alloc", "app::_::__rust_realloc", "", "gimli::parse"]), Some(2));
+        assert_eq!(skipped(&["alloc::alloc::alloc", "alloc::vec::push"]), Some(0));
         // The shipped std has no debug info for some of its functions.
-        assert_eq!(of(&["", "alloc::raw_vec::grow", "app::main", "std::sys::__rust_begin_short_backtrace"]), None);
+        assert_eq!(skipped(&["", "alloc::raw_vec::grow", "app::main", "std::sys::__rust_begin_short_backtrace"]), None);
         // A call of `malloc`, from a function that std calls.
-        assert_eq!(of(&["app::c_malloc", "app::main", "core::ops::function::FnOnce::call_once"]), None);
+        assert_eq!(skipped(&["app::c_malloc", "app::main", "core::ops::function::FnOnce::call_once"]), None);
     }
 
     #[test]

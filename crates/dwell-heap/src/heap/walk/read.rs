@@ -54,22 +54,30 @@ struct Run {
     count: u64,
 }
 
+/// The blocks to read.
+#[derive(Default)]
+pub(super) struct Queue {
+    pub(super) work: Vec<Work>,
+    /// The bytes of the last text or run, whose memory the next one uses.
+    buffer: Vec<u8>,
+}
+
 impl Walk<'_, '_> {
     pub(super) fn push(&mut self, block: usize, site: SiteId, what: What) {
-        self.queue.push(Work { block, site, what });
+        self.queue.work.push(Work { block, site, what });
     }
 
     /// Reads what is queued.
     pub(super) fn drain(&mut self) {
-        while let Some(work) = self.queue.pop() {
-            let queued = self.queue.len();
+        while let Some(work) = self.queue.work.pop() {
+            let queued = self.queue.work.len();
             self.place(u32::try_from(work.block + 1).unwrap_or(0));
             self.read_block(&work);
             // The blocks of a hash table's entries: in the order of their addresses, each page is read once.
-            if self.queue.len() - queued >= SORTED {
-                let is_rest = matches!(self.queue[queued].what, What::Rest { .. } | What::Own(_));
-                let from = queued + usize::from(is_rest && self.queue[queued].block == work.block);
-                self.queue[from..].sort_unstable_by_key(|work| std::cmp::Reverse(work.block));
+            if self.queue.work.len() - queued >= SORTED {
+                let is_rest = matches!(self.queue.work[queued].what, What::Rest { .. } | What::Own(_));
+                let from = queued + usize::from(is_rest && self.queue.work[queued].block == work.block);
+                self.queue.work[from..].sort_unstable_by_key(|work| std::cmp::Reverse(work.block));
             }
         }
         self.place(0);
@@ -104,26 +112,26 @@ impl Walk<'_, '_> {
     pub(in crate::heap) fn is_known(&self, addr: u64, len: u64) -> bool {
         let is_in = |start: u64, end: u64| start <= addr && addr.checked_add(len).is_some_and(|last| last <= end);
         let is_in_block = |block: usize| {
-            let of = self.snapshot.blocks[block];
-            is_in(of.addr, of.addr.saturating_add(of.size))
+            let allocation = self.snapshot.blocks[block];
+            is_in(allocation.addr, allocation.addr.saturating_add(allocation.size))
         };
         self.block_around(addr).is_some_and(is_in_block)
             || self.snapshot.modules.first().is_some_and(|module| is_in(module.start, module.end))
     }
 
     /// Reads a part of a value. Returns `true` if it is empty.
-    pub(in crate::heap) fn part(&mut self, part: &Part, of: Value<'_>) -> bool {
+    pub(in crate::heap) fn part(&mut self, part: &Part, value: Value<'_>) -> bool {
         let size = self.schema.sites[part.site].size;
-        self.value(part.site, of.part(part.at, size), of.weight)
+        self.value(part.site, value.part(part.at, size), value.weight)
     }
 
     /// Reads `count` values inside a value, the first at the offset `at`. Returns `true` if all are empty.
-    pub(in crate::heap) fn inline(&mut self, site: SiteId, of: Value<'_>, at: u64, stride: u64, count: u64) -> bool {
+    pub(in crate::heap) fn inline(&mut self, site: SiteId, value: Value<'_>, at: u64, stride: u64, count: u64) -> bool {
         let size = self.schema.sites[site].size;
-        let bytes = (of.bytes.len() as u64).saturating_sub(at);
+        let bytes = (value.bytes.len() as u64).saturating_sub(at);
         let mut is_empty = true;
         for index in 0..count.min(bytes.checked_div(stride).unwrap_or(bytes)) {
-            is_empty &= self.value(site, of.part(at + index * stride, size), of.weight);
+            is_empty &= self.value(site, value.part(at + index * stride, size), value.weight);
         }
         is_empty
     }
@@ -143,15 +151,15 @@ impl Walk<'_, '_> {
                 decoder.read_block(self, block, site, words);
             }
             What::Text { at, len } => {
-                let of = self.snapshot.blocks[block];
-                if !self.is_counting || len > LONGEST_TEXT || at.saturating_add(len) > of.size {
+                let allocation = self.snapshot.blocks[block];
+                if !self.is_counting() || len > LONGEST_TEXT || at.saturating_add(len) > allocation.size {
                     return;
                 }
-                let mut bytes = std::mem::take(&mut self.buffer);
-                if self.image.read(of.addr + at, length(len), &mut bytes) {
-                    self.tally(site).texts.get_or_insert_default().add(&bytes, u64::from(of.weight));
+                let mut bytes = std::mem::take(&mut self.queue.buffer);
+                if self.image.read(allocation.addr + at, length(len), &mut bytes) {
+                    self.tally(site).texts.get_or_insert_default().add(&bytes, u64::from(allocation.weight));
                 }
-                self.buffer = bytes;
+                self.queue.buffer = bytes;
             }
         }
     }
@@ -162,13 +170,13 @@ impl Walk<'_, '_> {
         let Run { site, at, stride, count, .. } = run;
         let block = self.snapshot.blocks[run.block];
         let (addr, size, weight) = (block.addr, block.size, u64::from(block.weight));
-        let of = &self.schema.sites[site];
+        let field = &self.schema.sites[site];
         let Some(bytes) = count.checked_mul(stride).filter(|bytes| (1..=LONGEST_TEXT).contains(bytes)) else { return };
-        if !self.counts() || of.parent.is_none() || at.checked_add(bytes).is_none_or(|end| end > size) {
+        if !self.counts() || field.parent.is_none() || at.checked_add(bytes).is_none_or(|end| end > size) {
             return;
         }
-        let padding = of.ty.map(|ty| self.schema.padding(ty)).unwrap_or_default();
-        let mut all = std::mem::take(&mut self.buffer);
+        let padding = field.ty.map(|ty| self.schema.padding(ty)).unwrap_or_default();
+        let mut all = std::mem::take(&mut self.queue.buffer);
         if self.image.read(addr + at, length(bytes), &mut all) {
             if !padding.is_empty() {
                 for value in all.chunks_mut(length(stride)) {
@@ -182,7 +190,7 @@ impl Walk<'_, '_> {
                 self.tally(site).contents.get_or_insert_default().add(&all, weight);
             }
         }
-        self.buffer = all;
+        self.queue.buffer = all;
     }
 
     /// Reads adjacent values, and queues the rest if they are many.
@@ -217,16 +225,16 @@ impl Walk<'_, '_> {
                 counts.instances = counts.instances.saturating_add(many);
                 counts.filled = counts.filled.saturating_add(many);
                 if self.schema.sites[site].integer.is_some() && end - at <= LONGEST_TEXT {
-                    let mut bytes = std::mem::take(&mut self.buffer);
+                    let mut bytes = std::mem::take(&mut self.queue.buffer);
                     if self.image.read(addr + at, length(end - at), &mut bytes) {
                         self.integers(site, &bytes);
                     }
-                    self.buffer = bytes;
+                    self.queue.buffer = bytes;
                 }
             }
             return;
         }
-        let of = self.schema.sites[site].size;
+        let size = self.schema.sites[site].size;
         let in_chunk = (CHUNK / stride).max(1);
         let mut bytes = Vec::new();
         let mut done = 0;
@@ -236,7 +244,7 @@ impl Walk<'_, '_> {
                 return;
             }
             for index in 0..many {
-                self.value(site, sub(&bytes, index * stride, of), weight);
+                self.value(site, sub(&bytes, index * stride, size), weight);
             }
             done += many;
         }
@@ -245,14 +253,14 @@ impl Walk<'_, '_> {
     /// Reads a value. Returns `true` if it is empty: zero, `None`, a collection without elements, or made of empty
     /// values only.
     pub(in crate::heap) fn value(&mut self, site: SiteId, bytes: &[u8], weight: u64) -> bool {
-        self.depth += 1;
-        let is_empty = if self.depth > DEEPEST {
+        self.current.depth += 1;
+        let is_empty = if self.current.depth > DEEPEST {
             false
         } else {
             let decoder = Rc::clone(&self.schema.sites[site].decoder);
             decoder.read(self, Value { site, bytes, weight })
         };
-        self.depth -= 1;
+        self.current.depth -= 1;
         if self.counts() {
             if self.found.is_some() {
                 self.look(site, bytes);

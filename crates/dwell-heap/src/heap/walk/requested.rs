@@ -1,34 +1,39 @@
 //! The sizes of blocks. From outside of a program, only what can be used of a block is known; its owner shows what was
 //! requested.
 
-use super::Walk;
 use super::owners::tasks;
 use super::roots::Root;
+use super::{Pass, Walk};
 use crate::capture::variables::Variable;
 use crate::debuginfo::Frames;
 
 impl Walk<'_, '_> {
     /// Finds the requested size of each block by its owner; 0 for those without an owner. A walk for this does nothing else.
     pub(crate) fn requested(mut self, variables: &[Variable]) -> Vec<u64> {
-        self.requested = vec![0; self.snapshot.blocks.len()];
+        self.pass = Pass::Measure(vec![0; self.snapshot.blocks.len()]);
         let statics = self.statics();
         let roots: Vec<Root<'_>> = self.roots(variables);
         self.first_pass(&statics, &roots);
-        self.requested
+        match self.pass {
+            Pass::Measure(sizes) => sizes,
+            Pass::Find | Pass::Count => Vec::new(),
+        }
     }
 
     /// Finds the tasks by their headers, if there are no call stacks to show them.
     pub(crate) fn find_tasks(&mut self, frames: &Frames) {
         if self.is_from_outside() {
             let tasks = tasks::find(self.snapshot, frames, &self.schema);
-            self.known.extend(tasks);
+            self.hints.types.extend(tasks);
         }
     }
 
     /// Records the requested size of a block.
     pub(in crate::heap) fn is_requested(&mut self, block: usize, bytes: u64) {
-        if let Some(known) = self.requested.get_mut(block).filter(|known| **known == 0) {
-            *known = bytes;
+        if let Pass::Measure(sizes) = &mut self.pass
+            && sizes[block] == 0
+        {
+            sizes[block] = bytes;
         }
     }
 

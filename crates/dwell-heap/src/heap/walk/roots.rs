@@ -19,9 +19,10 @@ pub(super) struct Root<'v> {
 }
 
 /// How the variable that is being read owns blocks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Reading {
     /// Anything but a variable of a frame.
+    #[default]
     Other,
     /// A variable of a frame, by its number plus one.
     Variable(u32),
@@ -48,7 +49,8 @@ impl Walk<'_, '_> {
         };
         let mut roots: Vec<Root<'_>> = variables.iter().map(root).collect();
         // A value has a better name where it is no reference, and in the caller of a function of std.
-        let is_of_std = |root: &Root<'_>| root.variable.function.as_ref().is_some_and(|of| is_std(path_head(of)));
+        let is_of_std =
+            |root: &Root<'_>| root.variable.function.as_ref().is_some_and(|function| is_std(path_head(function)));
         roots.sort_by_key(|root| (root.variable.name.starts_with('*'), is_of_std(root)));
         roots
     }
@@ -64,30 +66,34 @@ impl Walk<'_, '_> {
 
     /// Reads the variables of frames. In the second pass, it reads those that have got a block in the first one.
     pub(super) fn start_at_frames(&mut self, roots: &[Root<'_>], is_last: bool) {
-        let is_open = |block: &usize| self.claims[*block] == 0 && (is_last || self.flags[*block] & OWNED == 0);
-        let mut owners: Vec<u32> =
-            (0..self.claims.len()).filter(is_open).map(|block| self.local_of[block]).filter(|of| *of != 0).collect();
+        let is_open =
+            |block: &usize| self.marks.claims[*block] == 0 && (is_last || self.marks.flags[*block] & OWNED == 0);
+        let mut owners: Vec<u32> = (0..self.marks.claims.len())
+            .filter(is_open)
+            .map(|block| self.marks.local_of[block])
+            .filter(|variable| *variable != 0)
+            .collect();
         owners.sort_unstable();
         owners.dedup();
         for (number, root) in (1_u32..).zip(roots) {
             let bytes = &*root.variable.bytes;
             if root.variable.is_alive
-                || self.is_counting && owners.binary_search(&number).is_err()
+                || self.is_counting() && owners.binary_search(&number).is_err()
                 || !self.is_valid(root.site, bytes, 0)
             {
                 continue;
             }
-            self.reading = if is_last { Reading::Last(number) } else { Reading::Variable(number) };
+            self.current.reading = if is_last { Reading::Last(number) } else { Reading::Variable(number) };
             self.at_root(root.site);
             self.value(root.site, bytes, 1);
-            self.reading = Reading::Other;
+            self.current.reading = Reading::Other;
             self.drain();
         }
     }
 
     /// Returns `true` if what is being read may own a block. Records the owner of a block that no field owns.
     pub(super) fn may_own(&mut self, block: usize, element: &str) -> bool {
-        let (number, is_last) = match self.reading {
+        let (number, is_last) = match self.current.reading {
             Reading::Other => return true,
             Reading::Variable(number) => (number, false),
             Reading::Last(number) => (number, true),
@@ -95,21 +101,21 @@ impl Walk<'_, '_> {
         if !self.agrees(block, element) {
             return false;
         }
-        let is_free = self.flags[block] & OWNED == 0;
-        if !self.is_counting {
-            if self.local_of[block] == 0 {
-                self.local_of[block] = number;
+        let is_free = self.marks.flags[block] & OWNED == 0;
+        if !self.is_counting() {
+            if self.marks.local_of[block] == 0 {
+                self.marks.local_of[block] = number;
             }
             return true;
         }
         // The first pass does not follow chains of blocks that it has met.
-        let of = self.local_of[block];
-        is_free && (of == number || of == 0) || is_last && of == number
+        let variable = self.marks.local_of[block];
+        is_free && (variable == number || variable == 0) || is_last && variable == number
     }
 
     /// Returns `true` if a variable may point to a block.
     pub(super) fn may_point_to(&self, block: usize) -> bool {
-        self.reading == Reading::Other || self.type_of(block).is_some()
+        self.current.reading == Reading::Other || self.type_of(block).is_some()
     }
 
     /// Returns `true` if the call stack of a block shows elements with this name, or nothing.

@@ -48,9 +48,9 @@ impl Decoder for Searched {
 }
 
 /// Returns the decoder of a type whose contents are unknown.
-pub(crate) fn searched(of: &Type) -> Rc<dyn Decoder> {
+pub(crate) fn searched(definition: &Type) -> Rc<dyn Decoder> {
     // A pointer does not fit, or lies across two values.
-    if of.size < WORD || of.align < WORD { Rc::new(Opaque) } else { Rc::new(Searched) }
+    if definition.size < WORD || definition.align < WORD { Rc::new(Opaque) } else { Rc::new(Searched) }
 }
 
 /// A struct or enum of a crate.
@@ -61,9 +61,9 @@ impl Decoder for Declared {
     fn read(&self, cx: &mut Walk<'_, '_>, value: Value<'_>) -> bool {
         let def = self.0;
         cx.schema.prepare(def);
-        let of = &cx.schema.defs[def];
-        let (is_enum, number) = (of.is_enum, of.variants.len());
-        let index = match &of.tag {
+        let definition = &cx.schema.defs[def];
+        let (is_enum, number) = (definition.is_enum, definition.variants.len());
+        let index = match &definition.tag {
             Some(tag) => tag.variant(value.bytes),
             None => Some(0),
         };
@@ -88,10 +88,10 @@ impl Decoder for Declared {
 
     fn is_valid(&self, cx: &mut Walk<'_, '_>, bytes: &[u8], depth: u32) -> bool {
         cx.schema.prepare(self.0);
-        let of = &cx.schema.defs[self.0];
-        let index = of.tag.as_ref().map_or(Some(0), |tag| tag.variant(bytes));
-        let Some(variant) = index.and_then(|index| of.variants.get(index)) else {
-            return of.variants.is_empty();
+        let definition = &cx.schema.defs[self.0];
+        let index = definition.tag.as_ref().map_or(Some(0), |tag| tag.variant(bytes));
+        let Some(variant) = index.and_then(|index| definition.variants.get(index)) else {
+            return definition.variants.is_empty();
         };
         let parts: Vec<_> = variant
             .fields
@@ -102,8 +102,8 @@ impl Decoder for Declared {
         cx.are_parts_valid(&parts, bytes, depth)
     }
 
-    fn shape(&self, of: &InModel<'_, '_>) -> Shape {
-        if of.schema.defs[self.0].is_ready { Shape::Def(self.0) } else { Shape::Leaf }
+    fn shape(&self, model: &InModel<'_, '_>) -> Shape {
+        if model.schema.defs[self.0].is_ready { Shape::Def(self.0) } else { Shape::Leaf }
     }
 
     fn holds(&self) -> Holds {
@@ -180,11 +180,11 @@ impl Decoder for Parts {
         cx.are_parts_valid(&self.parts, bytes, depth)
     }
 
-    fn shape(&self, of: &InModel<'_, '_>) -> Shape {
+    fn shape(&self, model: &InModel<'_, '_>) -> Shape {
         if self.is_tuple {
             return Shape::Tuple(self.parts.iter().map(|part| part.site).collect());
         }
-        let is_plain = |part: &&Part| of.schema.sites[part.site].decoder.holds() == Holds::Plain;
+        let is_plain = |part: &&Part| model.schema.sites[part.site].decoder.holds() == Holds::Plain;
         let mut parts = self.parts.iter().filter(|part| !is_plain(part));
         match (parts.next(), parts.next()) {
             (Some(part), None) => Shape::Wrapper(part.site),
@@ -262,8 +262,8 @@ impl Decoder for Slots {
         Some(schema.element(self.element))
     }
 
-    fn shape(&self, of: &InModel<'_, '_>) -> Shape {
-        if of.is_met { Shape::Sequence(Holder::LikeGrowable, self.element) } else { Shape::Leaf }
+    fn shape(&self, model: &InModel<'_, '_>) -> Shape {
+        if model.is_met { Shape::Sequence(Holder::LikeGrowable, self.element) } else { Shape::Leaf }
     }
 
     fn shape_of_block(&self) -> Option<Shape> {

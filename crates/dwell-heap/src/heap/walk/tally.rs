@@ -1,11 +1,13 @@
 //! What a walk counts: for each site, for each struct and enum, for the blocks of each owner.
 
-use super::Walk;
+use super::{Leak, Walk};
 use crate::debuginfo::{Text, TypeId};
 use crate::heap::rows::Histogram;
 use crate::heap::texts::Texts;
 use crate::heap::walk::{DefId, SiteId, Value};
 use dwell_model::Counts;
+use foldhash::HashMap;
+use std::collections::BTreeSet;
 
 /// The longest text that `CompactString` stores inline, in bytes.
 pub(crate) const SHORT: u64 = 24;
@@ -55,8 +57,8 @@ pub(crate) struct Range {
 impl Range {
     /// Returns the number of bits that hold all values with their sign.
     pub(crate) fn bits(self) -> u32 {
-        let of = |value: i128| i128::BITS - if value < 0 { (!value).leading_zeros() } else { value.leading_zeros() };
-        of(self.low).max(of(self.high)) + u32::from(self.low < 0)
+        let bits = |value: i128| i128::BITS - if value < 0 { (!value).leading_zeros() } else { value.leading_zeros() };
+        bits(self.low).max(bits(self.high)) + u32::from(self.low < 0)
     }
 }
 
@@ -120,24 +122,40 @@ pub(crate) enum Owner {
 /// The index of a [`Holding`].
 pub(crate) type HoldingId = u32;
 
+/// What the second pass counts.
+#[derive(Default)]
+pub(crate) struct Counted {
+    /// By site.
+    pub(crate) tallies: Vec<Tally>,
+    /// By struct or enum.
+    pub(crate) def_tallies: Vec<DefTally>,
+    pub(crate) holdings: Vec<Holding>,
+    pub(super) holding_of: HashMap<(Owner, SiteId, Option<TypeId>), HoldingId>,
+    /// The number of bytes without elements in the blocks of a holding that a call stack allocated.
+    pub(crate) unused: HashMap<(HoldingId, u32), u64>,
+    /// The sites of all handles that keep the buffers counted at a site.
+    pub(crate) pinned: HashMap<SiteId, BTreeSet<SiteId>>,
+    pub(crate) leaks: Vec<Leak>,
+}
+
 impl Walk<'_, '_> {
     pub(super) fn tally(&mut self, site: SiteId) -> &mut Tally {
-        if self.tallies.len() <= site {
-            self.tallies.resize_with(self.schema.sites.len().max(site + 1), Tally::default);
+        if self.counted.tallies.len() <= site {
+            self.counted.tallies.resize_with(self.schema.sites.len().max(site + 1), Tally::default);
         }
-        &mut self.tallies[site]
+        &mut self.counted.tallies[site]
     }
 
     pub(super) fn def_tally(&mut self, def: DefId) -> &mut DefTally {
-        if self.def_tallies.len() <= def {
-            self.def_tallies.resize_with(self.schema.defs.len().max(def + 1), DefTally::default);
+        if self.counted.def_tallies.len() <= def {
+            self.counted.def_tallies.resize_with(self.schema.defs.len().max(def + 1), DefTally::default);
         }
-        &mut self.def_tallies[def]
+        &mut self.counted.def_tallies[def]
     }
 
     /// Returns `true` if the values that are being read count: in the second pass, if no leak contains them.
     pub(super) fn counts(&self) -> bool {
-        self.is_counting && !self.is_in_leak
+        self.is_counting() && !self.current.is_in_leak
     }
 
     /// Counts a value whose bytes are invalid for its type, which is not empty.
@@ -183,17 +201,17 @@ impl Walk<'_, '_> {
 
     /// Records the range of an integer's values.
     pub(in crate::heap) fn integers(&mut self, site: SiteId, bytes: &[u8]) {
-        let of = &self.schema.sites[site];
-        let (Some(integer), Ok(size)) = (of.integer, usize::try_from(of.size)) else { return };
+        let field = &self.schema.sites[site];
+        let (Some(integer), Ok(size)) = (field.integer, usize::try_from(field.size)) else { return };
         if !self.counts() || size == 0 {
             return;
         }
         let mut range = self.tally(site).range;
         for value in bytes.chunks_exact(size).filter_map(|value| integer.read(value)) {
-            let of = range.get_or_insert(Range { low: value, high: value, has_zero: false });
-            of.low = of.low.min(value);
-            of.high = of.high.max(value);
-            of.has_zero |= value == 0;
+            let bounds = range.get_or_insert(Range { low: value, high: value, has_zero: false });
+            bounds.low = bounds.low.min(value);
+            bounds.high = bounds.high.max(value);
+            bounds.has_zero |= value == 0;
         }
         self.tally(site).range = range;
     }

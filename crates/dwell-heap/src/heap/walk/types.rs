@@ -74,7 +74,7 @@ pub(crate) enum Integer {
 }
 
 impl Integer {
-    fn of(ty: &Type) -> Option<Self> {
+    fn from_type(ty: &Type) -> Option<Self> {
         match (&ty.kind, &*ty.path) {
             (Kind::Primitive, "u16" | "u32" | "u64" | "u128" | "usize") => Some(Self::Unsigned),
             (Kind::Primitive, "i16" | "i32" | "i64" | "i128" | "isize") => Some(Self::Signed),
@@ -153,11 +153,11 @@ impl TagDecode {
         let mask = mask(tag.size);
         let mut ranges = Vec::new();
         let mut other = None;
-        for (index, of) in values.iter().enumerate() {
-            if of.is_empty() {
+        for (index, discriminants) in values.iter().enumerate() {
+            if discriminants.is_empty() {
                 other = Some(index);
             }
-            for range in of {
+            for range in discriminants {
                 // The debug info may have the value with or without its sign.
                 let (low, high) = (range.start().cast_unsigned() & mask, range.end().cast_unsigned() & mask);
                 ranges.push((low, high, index));
@@ -333,34 +333,34 @@ impl<'p> Schema<'p> {
 
     /// Returns the site of a part of `parent`.
     pub(crate) fn part(&mut self, ty: TypeId, parent: SiteId, edge: Edge) -> SiteId {
-        let of = &self.sites[parent];
+        let owner = &self.sites[parent];
         let path = match edge {
-            Edge::Tuple(index) => format!("{}.{index}", of.path),
-            Edge::Optional | Edge::Inner | Edge::Root => of.path.clone(),
-            Edge::Array | Edge::Element => format!("{} []", of.path),
-            Edge::Key => format!("{} key", of.path),
-            Edge::Value => format!("{} value", of.path),
-            Edge::Pointee => format!("{} *", of.path),
-            Edge::Field(..) => unreachable_path(&of.path),
+            Edge::Tuple(index) => format!("{}.{index}", owner.path),
+            Edge::Optional | Edge::Inner | Edge::Root => owner.path.clone(),
+            Edge::Array | Edge::Element => format!("{} []", owner.path),
+            Edge::Key => format!("{} key", owner.path),
+            Edge::Value => format!("{} value", owner.path),
+            Edge::Pointee => format!("{} *", owner.path),
+            Edge::Field(..) => unreachable_path(&owner.path),
         };
-        let def = of.def;
+        let def = owner.def;
         self.site(ty, path, edge, def, Some(parent))
     }
 
     fn site(&mut self, ty: TypeId, path: String, edge: Edge, def: Option<DefId>, parent: Option<SiteId>) -> SiteId {
-        let of = self.get(ty);
+        let definition = self.get(ty);
         let id = self.sites.len();
         self.sites.push(Site {
             ty: Some(ty),
-            name: Text::clone(&of.name),
-            size: of.size,
-            align: of.align,
+            name: Text::clone(&definition.name),
+            size: definition.size,
+            align: definition.align,
             path,
             edge,
             def,
             is_editable: def.is_some_and(|def| self.defs[def].is_editable),
             parent,
-            integer: Integer::of(of),
+            integer: Integer::from_type(definition),
             decoder: Rc::new(Plain),
         });
         self.depth += 1;
@@ -383,14 +383,14 @@ impl<'p> Schema<'p> {
     }
 
     fn decoder(&mut self, ty: TypeId, site: SiteId) -> Rc<dyn Decoder> {
-        let of = self.get(ty);
+        let definition = self.get(ty);
         if let Some(decoder) = self.known(ty, site) {
             return decoder;
         }
-        match &of.kind {
+        match &definition.kind {
             Kind::Primitive | Kind::Vtable(_) => Rc::new(Plain),
             Kind::Opaque => Rc::new(Opaque),
-            Kind::Union(_) => searched(of),
+            Kind::Union(_) => searched(definition),
             Kind::Pointer { pointee } => Rc::new(Pointer { pointee: *pointee, meta: Meta::None, is_text: false }),
             Kind::WidePointer { pointee, fields } => {
                 let meta = match fields.get(1) {
@@ -398,29 +398,29 @@ impl<'p> Schema<'p> {
                     Some(field) => Meta::Vtable(field.offset),
                     None => Meta::None,
                 };
-                Rc::new(Pointer { pointee: *pointee, meta, is_text: &*of.path == "&str" })
+                Rc::new(Pointer { pointee: *pointee, meta, is_text: &*definition.path == "&str" })
             }
             Kind::Array { .. } if self.is_plain(ty, 0) => Rc::new(Plain),
             Kind::Array { element, count } => {
                 let stride = self.get(*element).size;
                 Rc::new(Array { element: self.part(*element, site, Edge::Array), stride, count: *count })
             }
-            Kind::Struct(fields) if of.path.starts_with('(') => {
+            Kind::Struct(fields) if definition.path.starts_with('(') => {
                 let part = |(index, field): (usize, &Field)| Part {
                     at: field.offset,
                     site: self.part(field.ty, site, Edge::Tuple(index)),
                 };
                 Rc::new(Parts { parts: fields.iter().enumerate().map(part).collect(), is_tuple: true })
             }
-            Kind::Struct(fields) if is_std(&of.path) => {
+            Kind::Struct(fields) if is_std(&definition.path) => {
                 if self.is_plain(ty, 0) {
                     return Rc::new(Plain);
                 }
                 let mut part = |field: &Field| Part { at: field.offset, site: self.part(field.ty, site, Edge::Inner) };
                 Rc::new(Parts { parts: fields.iter().map(&mut part).collect(), is_tuple: false })
             }
-            Kind::Enum(of_enum) if is_std(&of.path) => {
-                let is_option = head(&of.path) == "core::option::Option";
+            Kind::Enum(of_enum) if is_std(&definition.path) => {
+                let is_option = head(&definition.path) == "core::option::Option";
                 let values: Vec<_> = of_enum.variants.iter().map(|variant| variant.discriminants.clone()).collect();
                 let mut variants = Vec::new();
                 for variant in &of_enum.variants {
@@ -443,21 +443,21 @@ impl<'p> Schema<'p> {
     /// Returns `true` for the buffer of a reader or writer and what is in it: bytes on their way, which no field keeps.
     pub(crate) fn is_scratch(&self, site: SiteId) -> bool {
         let mut at = Some(site);
-        while let Some(of) = at.and_then(|at| self.sites.get(at)) {
-            let ty = of.ty.map(|ty| head(&self.get(ty).path));
-            if ty == Some("core::mem::maybe_uninit::MaybeUninit") && of.edge == Edge::Element {
+        while let Some(field) = at.and_then(|at| self.sites.get(at)) {
+            let ty = field.ty.map(|ty| head(&self.get(ty).path));
+            if ty == Some("core::mem::maybe_uninit::MaybeUninit") && field.edge == Edge::Element {
                 return true;
             }
-            let around = match of.parent {
+            let around = match field.parent {
                 Some(parent) => self.sites[parent].ty,
-                None => of.def.map(|def| self.defs[def].ty),
+                None => field.def.map(|def| self.defs[def].ty),
             };
             // A field whose type is an argument is what is read or written.
-            let is_own = |around: &TypeId| self.get(*around).params.iter().all(|param| Some(param.ty) != of.ty);
+            let is_own = |around: &TypeId| self.get(*around).params.iter().all(|param| Some(param.ty) != field.ty);
             if around.filter(is_own).is_some_and(|around| is_buffered(&self.get(around).path)) {
                 return true;
             }
-            at = of.parent;
+            at = field.parent;
         }
         false
     }
@@ -467,15 +467,15 @@ impl<'p> Schema<'p> {
         if let Some(&def) = self.by_type.get(&ty) {
             return def;
         }
-        let of = self.get(ty);
+        let definition = self.get(ty);
         let def = self.defs.len();
-        let is_declared = matches!(of.kind, Kind::Struct(_) | Kind::Enum(_));
+        let is_declared = matches!(definition.kind, Kind::Struct(_) | Kind::Enum(_));
         self.defs.push(Def {
             ty,
-            name: Text::clone(&of.name),
-            is_editable: is_declared && (of.own || !self.has_own() && !is_std(&of.path)),
-            is_enum: matches!(of.kind, Kind::Enum(_) | Kind::Coroutine(_)),
-            is_coroutine: matches!(of.kind, Kind::Coroutine(_)),
+            name: Text::clone(&definition.name),
+            is_editable: is_declared && (definition.own || !self.has_own() && !is_std(&definition.path)),
+            is_enum: matches!(definition.kind, Kind::Enum(_) | Kind::Coroutine(_)),
+            is_coroutine: matches!(definition.kind, Kind::Coroutine(_)),
             tag: None,
             variants: Vec::new(),
             is_ready: false,
@@ -490,12 +490,12 @@ impl<'p> Schema<'p> {
             return;
         }
         self.defs[def].is_ready = true;
-        let of = self.get(self.defs[def].ty);
-        let name = Text::clone(&of.name);
+        let definition = self.get(self.defs[def].ty);
+        let name = Text::clone(&definition.name);
         let mut variants: Vec<(Text, String, Vec<Field>)> = Vec::new();
         let mut moved: Vec<(usize, u64)> = Vec::new();
         let mut tag = None;
-        match &of.kind {
+        match &definition.kind {
             Kind::Struct(fields) | Kind::Closure(fields) => {
                 variants.push((Text::clone(&name), name.to_string(), fields.clone()));
             }
@@ -554,9 +554,9 @@ impl<'p> Schema<'p> {
     /// depends on all its variants. They are only read, since no value shows what to change in them.
     pub(crate) fn prepare_inline(&mut self) {
         let mut site = 0;
-        while let Some(of) = self.sites.get(site) {
-            let is_inline = !matches!(of.edge, Edge::Element | Edge::Key | Edge::Value | Edge::Pointee);
-            if let Holds::Def(def) = of.decoder.holds()
+        while let Some(field) = self.sites.get(site) {
+            let is_inline = !matches!(field.edge, Edge::Element | Edge::Key | Edge::Value | Edge::Pointee);
+            if let Holds::Def(def) = field.decoder.holds()
                 && is_inline
                 && !self.defs[def].is_ready
             {
@@ -569,11 +569,11 @@ impl<'p> Schema<'p> {
 
     /// Returns `true` if a value of a suspended future may have been moved: an argument of its function, or a value
     /// like the awaited future or one of its arguments.
-    fn may_be_moved(&self, of: &Coroutine, state: &State, field: &Field) -> bool {
+    fn may_be_moved(&self, coroutine: &Coroutine, state: &State, field: &Field) -> bool {
         if !state.is_suspended() {
             return false;
         }
-        let is_argument = of.flavour == Flavour::AsyncFn && is_capture(of, field);
+        let is_argument = coroutine.flavour == Flavour::AsyncFn && is_capture(coroutine, field);
         let is_awaited = |awaited: &Field| match &self.get(awaited.ty).kind {
             _ if awaited.ty == field.ty => true,
             Kind::Coroutine(inner) => inner.captures.iter().any(|capture| capture.ty == field.ty),
@@ -611,8 +611,8 @@ impl Schema<'_> {
     }
 
     fn used(&self, ty: TypeId, at: u64, depth: u32, into: &mut Vec<(usize, usize)>) {
-        let of = self.get(ty);
-        match &of.kind {
+        let definition = self.get(ty);
+        match &definition.kind {
             Kind::Struct(fields) | Kind::Closure(fields) if depth < DEEPEST && into.len() < 4096 => {
                 for field in fields {
                     self.used(field.ty, at.saturating_add(field.offset), depth + 1, into);
@@ -625,7 +625,7 @@ impl Schema<'_> {
                 }
             }
             _ => {
-                let range = (usize::try_from(at), usize::try_from(at.saturating_add(of.size)));
+                let range = (usize::try_from(at), usize::try_from(at.saturating_add(definition.size)));
                 if let (Ok(start), Ok(end)) = range {
                     into.push((start, end));
                 }
@@ -635,11 +635,11 @@ impl Schema<'_> {
 
     /// Returns `true` if a value can change through a shared reference, so that equal values cannot be shared.
     pub(crate) fn has_cell(&self, ty: TypeId, depth: u32) -> bool {
-        let of = self.get(ty);
+        let definition = self.get(ty);
         let any = |fields: &[Field]| fields.iter().any(|field| self.has_cell(field.ty, depth + 1));
         depth < DEEPEST
-            && match &of.kind {
-                _ if head(&of.path) == "core::cell::UnsafeCell" => true,
+            && match &definition.kind {
+                _ if head(&definition.path) == "core::cell::UnsafeCell" => true,
                 Kind::Struct(fields) | Kind::Closure(fields) | Kind::Union(fields) => any(fields),
                 Kind::Enum(of_enum) => of_enum.variants.iter().any(|variant| any(&variant.fields)),
                 Kind::Array { element, .. } => self.has_cell(*element, depth + 1),
@@ -655,15 +655,17 @@ impl Schema<'_> {
         if depth > DEEPEST {
             return false;
         }
-        let of = self.get(ty);
+        let definition = self.get(ty);
         let all = |this: &mut Self, fields: &[Field]| fields.iter().all(|field| this.is_plain(field.ty, depth + 1));
-        let is_plain = match &of.kind {
+        let is_plain = match &definition.kind {
             Kind::Primitive => true,
             Kind::Array { element, .. } => self.is_plain(*element, depth + 1),
-            Kind::Struct(fields) if is_std(&of.path) || of.path.starts_with('(') => all(self, fields),
+            Kind::Struct(fields) if is_std(&definition.path) || definition.path.starts_with('(') => all(self, fields),
             // Enums of other crates are not plain, because their variants are counted.
-            Kind::Enum(of_enum) => is_std(&of.path) && of_enum.variants.iter().all(|variant| variant.fields.is_empty()),
-            _ => of.size == 0,
+            Kind::Enum(of_enum) => {
+                is_std(&definition.path) && of_enum.variants.iter().all(|variant| variant.fields.is_empty())
+            }
+            _ => definition.size == 0,
         };
         self.plain.insert(ty, is_plain);
         is_plain
@@ -676,14 +678,14 @@ fn is_buffered(path: &str) -> bool {
     matches!(name, Some("BufReader" | "BufWriter" | "LineWriter" | "LineWriterShim" | "BufStream"))
 }
 
-fn is_capture(of: &Coroutine, field: &Field) -> bool {
-    of.captures.iter().any(|capture| capture.offset == field.offset && capture.name == field.name)
+fn is_capture(coroutine: &Coroutine, field: &Field) -> bool {
+    coroutine.captures.iter().any(|capture| capture.offset == field.offset && capture.name == field.name)
 }
 
 /// Returns `true` for an argument that a suspended future has moved into a variable of the same name.
-fn is_copied(of: &Coroutine, state: &State, field: &Field) -> bool {
+fn is_copied(coroutine: &Coroutine, state: &State, field: &Field) -> bool {
     let is_variable = |other: &Field| other.name == field.name && other.ty == field.ty && other.offset != field.offset;
-    state.is_suspended() && is_capture(of, field) && state.held.iter().any(is_variable)
+    state.is_suspended() && is_capture(coroutine, field) && state.held.iter().any(is_variable)
 }
 
 /// Ranges of bytes in a value, with exclusive ends.

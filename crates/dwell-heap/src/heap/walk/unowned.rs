@@ -4,12 +4,24 @@ use super::{Owner, Start, Use, Walk};
 use crate::debuginfo::Text;
 use crate::heap::walk::{BlockType, Opaque, Schema, SiteId, Slots};
 use dwell_model::Edge;
+use foldhash::HashMap;
 use std::rc::Rc;
+
+/// What stands for the owner of blocks without one.
+#[derive(Default)]
+pub(super) struct Unowned {
+    /// The sites of blocks whose type is known from their call stack, by that type and their container.
+    pub(super) roots: HashMap<BlockType, Vec<(String, SiteId)>>,
+    /// The functions that allocated blocks of an unknown type.
+    allocators: Vec<String>,
+    /// The number of the function for each call stack.
+    allocator_of: HashMap<u32, u32>,
+}
 
 impl Walk<'_, '_> {
     /// Returns the type that holds a block, from its call stack: `Vec<Node>`.
     pub(super) fn content_of(&self, block: usize) -> String {
-        if let Some((_, content)) = self.known.get(&block) {
+        if let Some((_, content)) = self.hints.types.get(&block) {
             return content.clone();
         }
         let origin = self.origins.get(self.snapshot.blocks[block].stack as usize);
@@ -18,30 +30,30 @@ impl Walk<'_, '_> {
 
     /// Returns the site of blocks with the contents `ty` in a container `content` that have no owning field.
     pub(super) fn root(&mut self, ty: BlockType, content: &str) -> SiteId {
-        let known = self.roots.get(&ty).into_iter().flatten().find(|(of, _)| of == content);
+        let known = self.unowned.roots.get(&ty).into_iter().flatten().find(|(container, _)| container == content);
         if let Some(&(_, site)) = known {
             return site;
         }
         let schema = &mut self.schema;
         let opaque = |schema: &mut Schema<'_>, name: &str| schema.made(name, name, |_, _| Rc::new(Opaque));
         let site = match ty {
-            BlockType::Value(of) => {
-                let name = Text::clone(&schema.get(of).name);
-                schema.root(of, &name)
+            BlockType::Value(value) => {
+                let name = Text::clone(&schema.get(value).name);
+                schema.root(value, &name)
             }
-            BlockType::Slots(of) => {
-                let stride = schema.get(of).size;
+            BlockType::Slots(element) => {
+                let stride = schema.get(element).size;
                 schema.made(content, content, |schema, site| {
-                    Rc::new(Slots { element: schema.part(of, site, Edge::Element), stride })
+                    Rc::new(Slots { element: schema.part(element, site, Edge::Element), stride })
                 })
             }
-            BlockType::Own(name, of, _) => match schema.blocks(name) {
-                Some(blocks) => (blocks.site)(schema, of, content),
+            BlockType::Own(name, element, _) => match schema.blocks(name) {
+                Some(blocks) => (blocks.site)(schema, element, content),
                 None => opaque(schema, content),
             },
             BlockType::Chunk(arena) => opaque(schema, &format!("chunk of {arena}")),
         };
-        self.roots.entry(ty).or_default().push((content.to_owned(), site));
+        self.unowned.roots.entry(ty).or_default().push((content.to_owned(), site));
         site
     }
 
@@ -77,12 +89,12 @@ impl Walk<'_, '_> {
 
     /// Returns the number of elements in a block, if something other than its owner shows it.
     pub(in crate::heap) fn known_len(&self, block: usize) -> Option<u64> {
-        self.lengths.get(&block).copied()
+        self.hints.lengths.get(&block).copied()
     }
 
     /// Returns `true` if a block needs no owner: it is a task.
     pub(super) fn is_root(&self, block: usize) -> bool {
-        if let Some((ty, _)) = self.known.get(&block) {
+        if let Some((ty, _)) = self.hints.types.get(&block) {
             return self.schema.families.iter().any(|family| (family.is_root)(&self.schema, *ty));
         }
         let stack = self.snapshot.blocks[block].stack;
@@ -109,23 +121,23 @@ impl Walk<'_, '_> {
 
     /// Returns the number of the function that allocates with a call stack.
     fn allocator_of(&mut self, stack: u32) -> u32 {
-        if let Some(&known) = self.allocator_of.get(&stack) {
+        if let Some(&known) = self.unowned.allocator_of.get(&stack) {
             return known;
         }
         let function = self.origins.get(stack as usize).map_or("", |origin| &*origin.function);
-        let known = self.allocators.iter().position(|of| of == function);
+        let known = self.unowned.allocators.iter().position(|known| known == function);
         let number = known.unwrap_or_else(|| {
-            self.allocators.push(function.to_owned());
-            self.allocators.len() - 1
+            self.unowned.allocators.push(function.to_owned());
+            self.unowned.allocators.len() - 1
         });
         let number = u32::try_from(number).unwrap_or(u32::MAX);
-        self.allocator_of.insert(stack, number);
+        self.unowned.allocator_of.insert(stack, number);
         number
     }
 
     /// Returns the name of the owner of blocks whose type is unknown: the function that allocated them.
     pub(crate) fn allocator(&self, number: u32) -> String {
-        match self.allocators.get(number as usize).map(String::as_str) {
+        match self.unowned.allocators.get(number as usize).map(String::as_str) {
             None | Some("") => "(stack)".to_owned(),
             Some(function) => format!("(allocated by {function})"),
         }
