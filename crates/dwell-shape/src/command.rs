@@ -192,7 +192,7 @@ fn style(args: &ShapeArgs) -> Result<Style> {
 
 /// Returns the options that decide which values the types accept.
 fn rules(args: &ShapeArgs) -> held_out::Rules {
-    let has = |of| args.text.contains(&of);
+    let has = |kind| args.text.contains(&kind);
     held_out::Rules {
         strict: args.strict,
         unknown: args.unknown_keys,

@@ -69,13 +69,13 @@ pub fn print(found: &Found, rounds: u32, rules: Rules, overrides: &[Override]) {
 }
 
 /// Runs one round. `round` selects the held-out fifth. A decision that has no effect on the others is left out.
-pub fn round_of(texts: &[String], round: u32, rules: Rules, of: &[Override]) -> Outcome {
+pub fn round_of(texts: &[String], round: u32, rules: Rules, overrides: &[Override]) -> Outcome {
     let held = |index: usize| is_held(index, round);
     let kept: Vec<&str> =
         texts.iter().enumerate().filter(|&(index, _)| !held(index)).map(|(_, text)| text.as_str()).collect();
-    let mut schema = judge::infer(&kept, of, false);
+    let mut schema = judge::infer(&kept, overrides, false);
     rules.apply(&mut schema);
-    overrides::apply(of, &mut schema);
+    overrides::apply(overrides, &mut schema);
     let unit_other = schema.unions_with_unit_other();
     let mut outcome = Outcome::default();
     for (_, text) in texts.iter().enumerate().filter(|&(index, _)| held(index)) {

@@ -35,15 +35,15 @@ pub fn positions(schema: &Schema) -> BTreeMap<String, (What, u64)> {
                 records.push(*id);
             }
             Kind::Union { id } => {
-                let of = &schema.unions[*id];
-                match of.form {
+                let union = &schema.unions[*id];
+                match union.form {
                     _ if !unions.insert(*id) => {}
                     // Nothing of `--set` makes such a union.
                     Tagging::External => {}
                     Tagging::Untagged => add(What::Untagged),
-                    _ => add(What::Tag(of.tag.clone())),
+                    _ => add(What::Tag(union.tag.clone())),
                 }
-                records.extend(of.variants.iter().map(|(_, record)| *record));
+                records.extend(union.variants.iter().map(|(_, record)| *record));
             }
             Kind::Map(map) => {
                 add(What::Map);
@@ -90,12 +90,13 @@ pub(super) fn doubts(schema: &Schema, texts: &[String], overrides: &[Override]) 
     let is_whole = texts.len() as u64 == schema.documents;
     let mut found = Vec::new();
     for (path, (is, count)) in &own {
-        let others: BTreeSet<&What> = all.iter().filter_map(|of| Some(&of.get(path)?.0)).collect();
+        let others: BTreeSet<&What> = all.iter().filter_map(|decided| Some(&decided.get(path)?.0)).collect();
         let Ok(one) = format!("{path}={is}").parse::<Override>() else { continue };
         // Far fewer texts than all may be too few for the decision.
-        let differ = others.len() > 1 || (is_whole && others.iter().any(|of| *of != is));
-        if differ && !overrides.iter().any(|of| of.path == *path) {
-            let others: Vec<String> = others.into_iter().filter(|of| *of != is).map(ToString::to_string).collect();
+        let differ = others.len() > 1 || (is_whole && others.iter().any(|other| *other != is));
+        if differ && !overrides.iter().any(|given| given.path == *path) {
+            let others: Vec<String> =
+                others.into_iter().filter(|other| *other != is).map(ToString::to_string).collect();
             found.push((one, others.join(" or "), count));
         }
     }

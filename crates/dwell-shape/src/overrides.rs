@@ -471,18 +471,18 @@ fn give_up(schema: &mut Schema, one: &Override, name: &str) {
     let free =
         (2..1000).map(|number| format!("{name}{number}")).find(|name| !schema.has_type(name)).unwrap_or_default();
     let Schema { records, unions, keywords, .. } = schema;
-    let is = |of: &dyn Fn(&Kind) -> bool| own.iter().any(of);
-    for (at, record) in records.iter_mut().enumerate().filter(|(_, of)| of.name == name) {
+    let is = |holds: &dyn Fn(&Kind) -> bool| own.iter().any(holds);
+    for (at, record) in records.iter_mut().enumerate().filter(|(_, record)| record.name == name) {
         if !is(&|kind| matches!(kind, Kind::Record { id, .. } if *id == at)) {
             record.name.clone_from(&free);
         }
     }
-    for (at, union) in unions.iter_mut().enumerate().filter(|(_, of)| of.name == name) {
+    for (at, union) in unions.iter_mut().enumerate().filter(|(_, union)| union.name == name) {
         if !is(&|kind| matches!(kind, Kind::Union { id } if *id == at)) {
             union.name.clone_from(&free);
         }
     }
-    for (at, keywords) in keywords.iter_mut().enumerate().filter(|(_, of)| of.name == name) {
+    for (at, keywords) in keywords.iter_mut().enumerate().filter(|(_, set)| set.name == name) {
         if !is(&|kind| matches!(kind, Kind::Keyword { id, .. } if *id == at)) {
             keywords.name.clone_from(&free);
         }
@@ -634,7 +634,9 @@ fn visit(schema: &mut Schema, steps: &[Step], f: &mut impl FnMut(&mut Slot), of_
             }
             match &mut slot.kind {
                 Kind::Record { id, .. } => next.push((*id, matched)),
-                Kind::Union { id } => next.extend(unions[*id].variants.iter().map(|&(_, of)| (of, matched.clone()))),
+                Kind::Union { id } => {
+                    next.extend(unions[*id].variants.iter().map(|&(_, record)| (record, matched.clone())));
+                }
                 Kind::Map(map) => open.push((&mut map.value, matched.step(steps, Inside::Entry), true)),
                 Kind::Seq(seq) => open.push((&mut seq.element, matched.step(steps, Inside::Element), true)),
                 Kind::Tuple { positions } => {

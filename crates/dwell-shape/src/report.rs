@@ -501,7 +501,7 @@ fn types(plan: &Plan<'_>) -> Vec<Type> {
         };
         let fields: Vec<Field> = record.fields.iter().enumerate().map(field).collect();
         let weight = |field: &Field| field.naive.as_ref().map_or(0, |takes| takes.inline + takes.heap);
-        let of = Type {
+        let row = Type {
             name: positions.record_names[id].0.clone(),
             kind: "objects",
             paths: record.paths.clone(),
@@ -510,7 +510,7 @@ fn types(plan: &Plan<'_>) -> Vec<Type> {
             lean: lean.size(Source::Record(id)),
             fields,
         };
-        types.push((of.fields.iter().map(weight).sum(), of));
+        types.push((row.fields.iter().map(weight).sum(), row));
     }
     for (id, union) in positions.schema.unions.iter().enumerate() {
         let instances = |record: usize| positions.schema.records[record].instances;
@@ -521,13 +521,13 @@ fn types(plan: &Plan<'_>) -> Vec<Type> {
             count: instances(*record),
             nulls: 0,
             about: match &positions.schema.records[*record] {
-                of if of.is_variant => of.fields.first().map_or_else(String::new, |field| describe(&field.slot.kind)),
+                ty if ty.is_variant => ty.fields.first().map_or_else(String::new, |field| describe(&field.slot.kind)),
                 _ => String::new(),
             },
             naive: naive.variant(id, index),
             lean: lean.variant(id, index),
         };
-        let of = Type {
+        let row = Type {
             name: positions.union_names[id].0.clone(),
             kind: "objects",
             paths: vec![union.path.clone()],
@@ -536,11 +536,11 @@ fn types(plan: &Plan<'_>) -> Vec<Type> {
             lean: lean.size(Source::Union(id)),
             fields: union.variants.iter().enumerate().map(field).collect(),
         };
-        let weight = of.naive.map_or(0, |size| size.size * size.slots);
-        types.push((weight, of));
+        let weight = row.naive.map_or(0, |size| size.size * size.slots);
+        types.push((weight, row));
     }
     types.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.name.cmp(&b.1.name)));
-    types.into_iter().map(|(_, of)| of).collect()
+    types.into_iter().map(|(_, row)| row).collect()
 }
 
 /// One set of types with its memory.
@@ -562,24 +562,24 @@ impl<'p, 's> Side<'p, 's> {
         let mut inline = BTreeMap::new();
         for ((def, body), slots) in model.defs.iter().zip(&model.bodies).zip(&slots) {
             let Body::Struct(types) = body else { continue };
-            for (part, of) in def.parts.iter().zip(types) {
+            for (part, ty) in def.parts.iter().zip(types) {
                 if let Part::Position(position, _) = part {
-                    inline.insert(*position, (model.rust(of), layouts.size(of) * slots));
+                    inline.insert(*position, (model.rust(ty), layouts.size(ty) * slots));
                 }
             }
         }
         Self { positions: &plan.positions, heap: model.heap(), slots, sizes, inline, model }
     }
 
-    fn size(&self, of: Source) -> Option<Size> {
-        self.model.find(of).map(|id| Size { size: self.sizes[id], slots: self.slots[id] })
+    fn size(&self, source: Source) -> Option<Size> {
+        self.model.find(source).map(|id| Size { size: self.sizes[id], slots: self.slots[id] })
     }
 
     fn field(&self, position: PositionId) -> Option<Takes> {
-        let (of, inline) = self.inline.get(&position)?.clone();
+        let (ty, inline) = self.inline.get(&position)?.clone();
         let mut heap = Heap::default();
         self.below(position, &mut heap);
-        Some(Takes { of, inline, heap: heap.bytes, allocations: heap.allocations })
+        Some(Takes { of: ty, inline, heap: heap.bytes, allocations: heap.allocations })
     }
 
     /// Adds the heap blocks of a position and of its inner positions.
@@ -598,8 +598,8 @@ impl<'p, 's> Side<'p, 's> {
         {
             self.below(*content, &mut heap);
         }
-        let of = types[index].as_ref().map_or_else(String::new, |of| self.model.rust(of));
+        let ty = types[index].as_ref().map_or_else(String::new, |ty| self.model.rust(ty));
         let instances = self.positions.schema.records[record].instances;
-        Some(Takes { of, inline: self.sizes[id] * instances, heap: heap.bytes, allocations: heap.allocations })
+        Some(Takes { of: ty, inline: self.sizes[id] * instances, heap: heap.bytes, allocations: heap.allocations })
     }
 }

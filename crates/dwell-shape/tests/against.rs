@@ -183,7 +183,7 @@ fn bytes_and_refusals_are_those_of_serde_and_an_allocator() {
         let expected = if empty == "unseen" { json!(["Audit.changed"]) } else { json!([]) };
         assert_eq!(found[empty], expected, "{empty}");
     }
-    let refused: u64 = found["refused"].as_array().unwrap().iter().map(|of| of["count"].as_u64().unwrap()).sum();
+    let refused: u64 = found["refused"].as_array().unwrap().iter().map(|row| row["count"].as_u64().unwrap()).sum();
     assert_eq!((&found["failed"], refused), (&json!(wrong.len()), wrong.len() as u64), "{}", found["refused"]);
     let types = format!(
         "pub mod lean {{ {MODEL} pub use Order as Document; }} pub mod naive {{ pub use super::lean::Document; }}"
@@ -236,8 +236,10 @@ fn names_kinds_and_numbers_are_those_of_the_source() {
     let dir = folder(model, &(0..12).map(text).collect::<Vec<_>>());
     fs::write(dir.path().join("more.rs"), "#[derive(serde::Deserialize)] pub struct More { pub r: R }").unwrap();
     let found = report(dir.path(), &["--root", "Top"]);
-    let list = |key: &str, of: fn(&Value) -> String| found[key].as_array().unwrap().iter().map(of).collect::<Vec<_>>();
-    let mut refused = list("refused", |of| format!("{} {}", of["count"], of["what"].as_str().unwrap()));
+    let list = |key: &str, text_of: fn(&Value) -> String| {
+        found[key].as_array().unwrap().iter().map(text_of).collect::<Vec<_>>()
+    };
+    let mut refused = list("refused", |row| format!("{} {}", row["count"], row["what"].as_str().unwrap()));
     refused.sort();
     let expected = [
         "1 \"xy\" for `char`",
@@ -248,11 +250,12 @@ fn names_kinds_and_numbers_are_those_of_the_source() {
     ];
     assert_eq!(refused, expected);
     assert_eq!((&found["type"], &found["failed"], &found["documents"]), (&json!("Top"), &json!(5), &json!(12)));
-    let mut keys =
-        list("lost", |of| format!("{} {} {}", of["count"], of["type"].as_str().unwrap(), of["path"].as_str().unwrap()));
+    let mut keys = list("lost", |row| {
+        format!("{} {} {}", row["count"], row["type"].as_str().unwrap(), row["path"].as_str().unwrap())
+    });
     keys.sort();
     assert_eq!(keys, ["12 First::A $.all[].r.first.y", "12 Part $.all[].r.twice.more", "12 R $.all[].r.unread"]);
-    let unchecked = list("unchecked", |of| of["why"].as_str().unwrap().to_owned());
+    let unchecked = list("unchecked", |row| row["why"].as_str().unwrap().to_owned());
     assert_eq!(unchecked, ["the source does not declare `chrono::DateTime`"]);
     assert_eq!(found["unseen"], json!(["First::B"]));
 }
@@ -278,7 +281,7 @@ fn refused_lost_and_unseen_values_are_named_and_mended() {
         .as_array()
         .unwrap()
         .iter()
-        .map(|of| (of["item"].as_str().unwrap(), of["what"].as_str().unwrap(), of["count"].as_u64().unwrap()))
+        .map(|row| (row["item"].as_str().unwrap(), row["what"].as_str().unwrap(), row["count"].as_u64().unwrap()))
         .collect();
     let expected = [
         ("User.mail", "the key is missing", 150),
@@ -294,7 +297,7 @@ fn refused_lost_and_unseen_values_are_named_and_mended() {
     let mut lines: Vec<String> = model.lines().map(ToOwned::to_owned).collect();
     let edits = found["refused"].as_array().unwrap().iter();
     let mut edited = 0;
-    for edit in edits.flat_map(|of| of["edits"].as_array().cloned().unwrap_or_default()) {
+    for edit in edits.flat_map(|row| row["edits"].as_array().cloned().unwrap_or_default()) {
         let line = &mut lines[usize::try_from(edit["line"].as_u64().unwrap()).unwrap() - 1];
         let (from, to) = (edit["from"].as_str().unwrap(), edit["to"].as_str().unwrap());
         if line.contains(from) && edit["item"] == "User.mail" {
@@ -380,7 +383,7 @@ pub struct Note {
     // The data has one union at both paths, and `range` is a variant of one type only.
     assert_eq!([&found["refused"], &found["lost"], &found["unseen"]], [&json!([]), &json!([]), &json!([])]);
     let findings = found["findings"].as_array().unwrap();
-    let note = findings.iter().find(|of| of["edits"][0]["item"] == "Entry.note").expect("most notes are null");
+    let note = findings.iter().find(|row| row["edits"][0]["item"] == "Entry.note").expect("most notes are null");
     assert!(note["why"].as_str().unwrap().starts_with("30 of 120 have a value"), "{note}");
 }
 
@@ -423,7 +426,7 @@ fn findings_have_edits() {
     let dir = folder(model, &(0..300).map(user).collect::<Vec<_>>());
     let found = report(dir.path(), &["--root", "User"]);
     let edits: Vec<&Value> =
-        found["findings"].as_array().unwrap().iter().flat_map(|of| of["edits"].as_array().unwrap()).collect();
+        found["findings"].as_array().unwrap().iter().flat_map(|row| row["edits"].as_array().unwrap()).collect();
     assert!(edits.iter().any(|edit| edit["from"] == "Option<Home>" && edit["to"] == "Option<Box<Home>>"), "{edits:?}");
 }
 

@@ -517,15 +517,15 @@ fn other_formats_are_read_by_their_endings() {
     fs::write(path("a.yaml"), "id: 1\ntags: [x, y]\n---\nid: 2\ntags: []\n").unwrap();
     fs::write(path("b.toml"), "id = 3\ntags = [\"z\"]\n").unwrap();
     let run = |args: &[&str]| dwell(args).output().unwrap();
-    let of = |name: &str| path(name).to_str().unwrap().to_owned();
+    let path_of = |name: &str| path(name).to_str().unwrap().to_owned();
     let all = folder.path().to_str().unwrap();
     assert_eq!(documents(&run(&[all, "--format", "json"])), 3);
     // Beside JSON they are no data, unless they are named.
     fs::write(path("c.json"), "{\"id\":4,\"tags\":[]}").unwrap();
     assert_eq!(documents(&run(&[all, "--format", "json"])), 1);
-    assert_eq!(documents(&run(&[all, &of("a.yaml"), "--format", "json"])), 3);
+    assert_eq!(documents(&run(&[all, &path_of("a.yaml"), "--format", "json"])), 3);
     fs::write(path("d.csv"), "a,b\n1\n").unwrap();
-    let bad = run(&[&of("d.csv")]);
+    let bad = run(&[&path_of("d.csv")]);
     let errors = String::from_utf8_lossy(&bad.stderr);
     assert!(bad.status.code() == Some(2) && errors.contains("d.csv: cannot be read: CSV error: "), "{errors}");
 }

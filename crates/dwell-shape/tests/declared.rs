@@ -97,7 +97,7 @@ fn a_schema_that_cannot_be_read_is_an_error() {
     let folder = folder();
     fs::write(folder.path().join("api.json"), schema().to_string()).expect("a file");
     fs::write(folder.path().join("bad.json"), "{").expect("a file");
-    for (of, error) in [
+    for (arguments, error) in [
         (
             "api.json",
             "error: api.json: name a schema, as in api.json#/components/schemas/NAME; there are Bank, Base, Card, Means, Order, OrderState\n",
@@ -106,7 +106,7 @@ fn a_schema_that_cannot_be_read_is_an_error() {
         ("none.json", "error: none.json: No such file or directory (os error 2)\n"),
         ("bad.json", "error: bad.json: is no JSON: EOF while parsing an object at line 1 column 1\n"),
     ] {
-        let output = run(folder.path(), of);
+        let output = run(folder.path(), arguments);
         assert_eq!((output.status.code(), &*String::from_utf8_lossy(&output.stderr)), (Some(2), error));
     }
 }
@@ -138,8 +138,8 @@ fn kinds_that_name_their_base_are_read_once() {
     let all = &mut schema["components"]["schemas"];
     for n in 0..30 {
         let name = format!("Kind{n}");
-        let of = json!({"$ref": format!("#/components/schemas/{name}")});
-        all["Means"]["oneOf"].as_array_mut().expect("a list").push(of);
+        let reference = json!({"$ref": format!("#/components/schemas/{name}")});
+        all["Means"]["oneOf"].as_array_mut().expect("a list").push(reference);
         all[name.as_str()] =
             json!({"allOf": [{"$ref": "#/components/schemas/Means"}, {"properties": {"n": {"type": "string"}}}]});
     }

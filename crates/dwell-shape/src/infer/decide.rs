@@ -249,7 +249,9 @@ pub(super) fn sketch(arena: &mut Arena) {
     arena.name_maps(&shared(arena));
     unions(arena);
     for object in arena.all_objects() {
-        if arena.object(object).tag.is_none() && arena.fields(object).is_some_and(|of| of.list.len() > MAX_FIELDS) {
+        if arena.object(object).tag.is_none()
+            && arena.fields(object).is_some_and(|fields| fields.list.len() > MAX_FIELDS)
+        {
             arena.move_rare_fields(object);
         }
     }
@@ -406,10 +408,10 @@ const ROOT: usize = 48;
 /// Returns the least count of a key that remains a field, if only a few objects have most of the keys. The record then
 /// describes most objects, and the keys of the few objects do not make it a map.
 fn outliers(arena: &Arena, object: ObjectId) -> Option<u64> {
-    let of = arena.object(object);
+    let seen = arena.object(object);
     let fields = arena.fields(object)?;
     let keys = fields.list.len() as u64 + fields.rest.as_ref().map_or(0, |rest| rest.keys.distinct());
-    if of.instances < 16 || keys < 128 || of.lengths.total * 4 > keys * of.instances {
+    if seen.instances < 16 || keys < 128 || seen.lengths.total * 4 > keys * seen.instances {
         return None;
     }
     // The core: the keys of at least a tenth of the objects. Nearly all objects must have no other keys; if the sets of
@@ -418,14 +420,14 @@ fn outliers(arena: &Arena, object: ObjectId) -> Option<u64> {
         .list
         .iter()
         .map(|field| (field.hash, arena.node(field.node).count()))
-        .filter(|(_, count)| count * 10 >= of.instances)
+        .filter(|(_, count)| count * 10 >= seen.instances)
         .collect();
     let (within, all) =
-        of.sets.within(|key| core.contains_key(&key)).unwrap_or((core.values().sum(), of.lengths.total));
+        seen.sets.within(|key| core.contains_key(&key)).unwrap_or((core.values().sum(), seen.lengths.total));
     if core.is_empty() || within * 10 < all * 9 {
         return None;
     }
-    let least = of.instances.div_ceil(100).max(2);
+    let least = seen.instances.div_ceil(100).max(2);
     // Rare keys that repeat are those of objects of another kind, and stay fields.
     let rare =
         fields.list.iter().map(|field| arena.node(field.node).count()).filter(|count| (1..least).contains(count));

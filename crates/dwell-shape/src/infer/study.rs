@@ -267,7 +267,9 @@ impl Study {
         let Some(seen) = self.candidates.get(&tag).and_then(|values| values.counts.get(&value)) else { return false };
         let is_tagged = |mark: u8| mark % mark::ARRAY == mark::TAGGED;
         let features = seen.own.0.iter().zip(&self.own.all).filter(|(count, _)| **count > 0);
-        features.map(|(_, (feature, _))| feature).any(|&(of, mark)| of == key && mark > 0 && is_tagged(mark))
+        features
+            .map(|(_, (feature, _))| feature)
+            .any(|&(feature_key, mark)| feature_key == key && mark > 0 && is_tagged(mark))
     }
 
     /// Adds the counts of another position.
@@ -384,7 +386,10 @@ impl Study {
     fn objects_under(&self, key: u64) -> Vec<usize> {
         let features = self.own.all.iter().zip(0..);
         let is_object = |code: u8| matches!(code % mark::ARRAY, mark::OBJECT | mark::TAGGED);
-        features.filter(|(((of, code), _), _)| *of == key && is_object(*code)).map(|(_, index)| index).collect()
+        features
+            .filter(|(((feature_key, code), _), _)| *feature_key == key && is_object(*code))
+            .map(|(_, index)| index)
+            .collect()
     }
 
     /// Returns the features other than the tag that the objects differ in. The type of a value is a feature only for a
@@ -461,7 +466,7 @@ pub(super) fn is_usual(key: &str) -> bool {
         return false;
     }
     let key = key.replace(['_', '-'], "").to_ascii_lowercase();
-    let of = |noun: &str| {
+    let names = |noun: &str| {
         matches!(
             noun,
             "" | "node"
@@ -477,7 +482,7 @@ pub(super) fn is_usual(key: &str) -> bool {
         )
     };
     matches!(key.as_str(), "tag" | "t" | "op" | "typename" | "event" | "variant")
-        || key.strip_suffix("type").or(key.strip_suffix("kind")).is_some_and(of)
+        || key.strip_suffix("type").or(key.strip_suffix("kind")).is_some_and(names)
 }
 
 impl Values {
@@ -502,11 +507,11 @@ impl Values {
         &'a self,
         features: &[usize],
         objects: impl Fn(&'a Seen) -> u64,
-        of: impl Fn(&'a Seen) -> &'a Counts,
+        counts: impl Fn(&'a Seen) -> &'a Counts,
     ) -> Vec<Group> {
         let group = |seen: &'a Seen| Group {
             objects: objects(seen),
-            counts: features.iter().map(|&feature| of(seen).count(feature)).collect(),
+            counts: features.iter().map(|&feature| counts(seen).count(feature)).collect(),
             word: Some(seen.word),
         };
         self.counts.values().map(group).collect()

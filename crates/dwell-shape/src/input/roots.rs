@@ -20,10 +20,10 @@ impl Roots {
     pub fn parse(values: &[String]) -> Result<(Option<String>, Self)> {
         let (mut name, mut roots) = (None::<String>, Vec::new());
         for value in values {
-            if let Some((pattern, of)) = value.rsplit_once('=') {
-                style::check_root(of)?;
+            if let Some((pattern, name)) = value.rsplit_once('=') {
+                style::check_root(name)?;
                 let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
-                roots.push((pattern.to_owned(), Arc::from(of)));
+                roots.push((pattern.to_owned(), Arc::from(name)));
             } else if let Some(name) = &name {
                 bail!(
                     "--root {value}: the documents are {name} already; several types need patterns, as in 'orders/*.json=Order'"
