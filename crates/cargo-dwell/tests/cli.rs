@@ -56,7 +56,7 @@ fn apply_takes_the_findings_of_shape() {
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         output.stdout
     };
-    let found = dwell(&["shape", "data", "--against", "src/lib.rs", "--format", "json", "--type", "User"]);
+    let found = dwell(&["shape", "data", "--against", "src/lib.rs", "--format", "json", "--root", "User"]);
     std::fs::write(path.join("report.json"), found).unwrap();
     let listed = dwell(&["apply", "--from", "report.json", "--list", "--breaking", "--allow-no-vcs"]);
     let text = String::from_utf8_lossy(&listed);

@@ -173,8 +173,8 @@ fn bounded(naive: &Model<'_, '_>, mut steps: Vec<Step>) -> Vec<Step> {
             inner * (positions.slots(*id) - positions.full(*id))
         }
         Step::Map(id) => bytes(id),
-        Step::Exact(of) => ids(of).map(|id| bytes(&id)).sum(),
-        Step::Narrow(of) => ids(of).map(|id| 4 * positions.slots(id)).sum(),
+        Step::Exact(slices) => ids(slices).map(|id| bytes(&id)).sum(),
+        Step::Narrow(fields) => ids(fields).map(|id| 4 * positions.slots(id)).sum(),
         Step::Variants(union) => {
             let records = positions.schema.unions[*union].variants.iter().map(|&(_, record)| record);
             size(Source::Union(*union)) * records.map(|record| positions.schema.records[record].instances).sum::<u64>()
@@ -216,7 +216,7 @@ impl Step {
     fn make(&self, trial: &mut Trial<'_, '_>, from: &Choices) {
         match self {
             Self::Box(id) | Self::Map(id) => trial.set([(*id, from.at[*id])]),
-            Self::Exact(of) | Self::Narrow(of) => trial.set(ids(of).map(|id| (id, from.at[id]))),
+            Self::Exact(owners) | Self::Narrow(owners) => trial.set(ids(owners).map(|id| (id, from.at[id]))),
             Self::Variants(union) => trial.set_variants(*union, &boxed(from, *union)),
             Self::Split(record) => trial.set_split(*record, from.splits.get(record).cloned()),
             Self::Several(steps) => steps.iter().for_each(|step| step.make(trial, from)),
@@ -224,18 +224,18 @@ impl Step {
     }
 }
 
-fn ids(of: &ByOwner) -> impl Iterator<Item = PositionId> {
-    of.iter().flat_map(|(_, ids)| ids.iter().copied())
+fn ids(owners: &ByOwner) -> impl Iterator<Item = PositionId> {
+    owners.iter().flat_map(|(_, ids)| ids.iter().copied())
 }
 
 /// Makes a step type by type, if it changes several. Returns what it saves at each, largest saving first.
 fn places(now: &mut Now<'_, '_>, step: &Step) -> Vec<Place> {
-    let (Step::Exact(of) | Step::Narrow(of)) = step else { return Vec::new() };
-    if of.len() < 2 {
+    let (Step::Exact(owners) | Step::Narrow(owners)) = step else { return Vec::new() };
+    if owners.len() < 2 {
         return Vec::new();
     }
     let mut places = Vec::new();
-    for (owner, ids) in of {
+    for (owner, ids) in owners {
         let before = now.trial.total().bytes;
         now.trial.set(ids.iter().map(|&id| (id, now.lean.at[id])));
         let saves = before.cast_signed() - now.trial.total().bytes.cast_signed();
@@ -269,9 +269,9 @@ fn describe(now: &Now<'_, '_>, step: &Step, from: String, places: Vec<Place>) ->
     let after = now.trial.model();
     let (positions, next, before) = (after.positions(), after.choices(), now.naive);
     let more = is.allocations.cast_signed() - was.allocations.cast_signed();
-    let owner = |of: &ByOwner| match places.first() {
+    let owner = |owners: &ByOwner| match places.first() {
         Some(place) => place.path.clone(),
-        None => path_of(positions, of.first().and_then(|(owner, _)| *owner)),
+        None => path_of(positions, owners.first().and_then(|(owner, _)| *owner)),
     };
     let (path, from, to, filled, costs) = match step {
         Step::Box(id) => (
@@ -290,9 +290,9 @@ fn describe(now: &Now<'_, '_>, step: &Step, from: String, places: Vec<Place>) ->
             };
             (positions.list[*id].path.clone(), from, to, None, Change::Sorted.cost().into())
         }
-        Step::Exact(of) => {
+        Step::Exact(owners) => {
             let mut names: Vec<(String, String)> = Vec::new();
-            for id in ids(of) {
+            for id in ids(owners) {
                 let pair = bare(positions, id, next.at[id]);
                 if !names.contains(&pair) {
                     names.push(pair);
@@ -301,30 +301,30 @@ fn describe(now: &Now<'_, '_>, step: &Step, from: String, places: Vec<Place>) ->
             names.sort();
             let (mut from, to): (Vec<String>, Vec<String>) = names.into_iter().unzip();
             from.dedup();
-            (owner(of), from.join(", "), to.join(", "), None, Change::Exact.cost().into())
+            (owner(owners), from.join(", "), to.join(", "), None, Change::Exact.cost().into())
         }
-        Step::Narrow(of) => {
+        Step::Narrow(owners) => {
             let ints = |choices: &Choices| {
                 let name = |id: PositionId| match (choices.at[id], &positions.list[id].slot.kind) {
                     (Choice::Int(int), _) => Type::Int(int),
                     (_, Kind::Integer { min, max }) => Type::Int(Int::narrowest(*min, *max).widest()),
                     _ => Type::Unit,
                 };
-                let mut names: Vec<String> = ids(of).map(|id| after.rust(&name(id))).collect();
+                let mut names: Vec<String> = ids(owners).map(|id| after.rust(&name(id))).collect();
                 names.sort();
                 names.dedup();
                 names.join(", ")
             };
             let words = "values outside the narrower range do not load";
-            (owner(of), ints(before), ints(next), None, words.to_owned())
+            (owner(owners), ints(before), ints(next), None, words.to_owned())
         }
         Step::Variants(union) => {
             let variants = &positions.union_names[*union].1;
             let boxed = boxed(next, *union);
-            let of = &positions.schema.unions[*union].variants;
-            let instances = |index: usize| positions.schema.records[of[index].1].instances;
+            let cases = &positions.schema.unions[*union].variants;
+            let instances = |index: usize| positions.schema.records[cases[index].1].instances;
             let filled = boxed.iter().map(|&index| instances(index)).sum();
-            let slots = (0..of.len()).map(instances).sum();
+            let slots = (0..cases.len()).map(instances).sum();
             let names: Vec<&str> = boxed.iter().map(|&index| variants[index].as_str()).collect();
             (
                 positions.schema.unions[*union].path.clone(),
@@ -383,9 +383,9 @@ fn why(positions: &Positions<'_>, next: &Choices, step: &Step, path: &str, fille
         Step::Box(id) if positions.list[*id].slot.nulls == 0 => format!("{path} is absent in {absent} of the objects"),
         Step::Box(_) => format!("{path} is absent or null in {absent} of the objects"),
         Step::Map(_) => format!("as a sorted map, {path} has no empty buckets"),
-        Step::Exact(of) => {
+        Step::Exact(owners) => {
             let (mut texts, mut lists, mut arrays) = (false, false, false);
-            for id in ids(of) {
+            for id in ids(owners) {
                 let text = matches!(positions.list[id].slot.kind, Kind::Text(_));
                 texts |= text;
                 arrays |= matches!(next.at[id], Choice::Array(_));

@@ -1,10 +1,8 @@
 //! The arguments of the command.
 
-use crate::overrides::Override;
+use crate::overrides;
 use crate::plan::Set;
 use crate::report::Format;
-use crate::style;
-use bytesize::ByteSize;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -31,28 +29,19 @@ pub struct ShapeArgs {
     /// How the types treat unknown keys [default: ignore; with --strict, refuse]
     #[arg(long, value_enum, value_name = "ACTION")]
     pub unknown_keys: Option<UnknownKeys>,
-    /// Use `serde_json::Number` instead of `f64` for fields that mix integers and fractions, so that 1 is written back as
-    /// 1 and not as 1.0
-    #[arg(long)]
-    pub exact_numbers: bool,
-    /// Use plain strings instead of enums of strings
-    #[arg(long)]
-    pub no_enums: bool,
-    /// Override a decision of the inference, as PATH=WHAT: map, struct, string, enum, value, skip, tag=KEY, no-other,
-    /// null=missing, or the name of a type (one name for one type, two for two); `..` stands for any steps and `.*` for any
-    /// key: $.users=map, $..permissions.*=Level; also as `set = ["$.users=map"]` below `[shape]` in dwell.toml
-    #[arg(long, value_name = "PATH=WHAT")]
-    pub set: Vec<Override>,
-    /// Read such decisions from FILE, one a line; if there is no FILE, write those of this run to it, so that the types stay
-    /// what they are when the data changes
-    #[arg(long, value_name = "FILE")]
-    pub set_from: Option<PathBuf>,
+    /// Override a decision of the inference, as PATH=WHAT: map, struct, string, enum, value, skip, tag=KEY, untagged, no-other,
+    /// null=missing, exact, or the name of a type (one name for one type, two for two). In a PATH `..` stands for any steps
+    /// and `.*` for any key: $.users=map, $..permissions.*=Level; `$..=string` is for all strings. @FILE reads decisions, one
+    /// a line; if there is no FILE, those of this run are written to it, so that the types stay what they are when the data
+    /// changes
+    #[arg(long, value_name = "PATH=WHAT|@FILE")]
+    pub set: Vec<overrides::Value>,
     /// Derive further traits, such as Eq or `schemars::JsonSchema`
     #[arg(long, value_name = "TRAITS", value_delimiter = ',')]
     pub derive: Vec<String>,
-    /// The name of the type of a document; for documents of several types, once for each, with the files that have it (a
-    /// file, a folder, or a pattern such as orders/**/*.json)
-    #[arg(long, value_name = "[FILES=]NAME", default_value = style::DOCUMENT, conflicts_with_all = ["against", "save", "save_form", "merge", "form", "json_schema"])]
+    /// The name of the type of a document, also in the file of --against; for documents of several types, once for each, with
+    /// the files that have it (a file, a folder, or a pattern such as orders/**/*.json) [default: Document]
+    #[arg(long, alias = "type", value_name = "[FILES=]NAME", conflicts_with_all = ["save", "form", "json_schema"])]
     pub root: Vec<String>,
     /// The visibility of types and fields: pub, pub(crate) or pub(super)
     #[arg(long, value_name = "VISIBILITY", default_value = "pub")]
@@ -71,18 +60,12 @@ pub struct ShapeArgs {
     /// every document once); print how many documents do not load or are written back differently
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=20))]
     pub held_out: Option<u32>,
-    /// Write intermediate counts to PART, for a later --merge, and print no report
+    /// Write the counts of this part of the data to PART and print no report; part files as paths are added up
     #[arg(long, value_name = "PART")]
     pub save: Option<PathBuf>,
-    /// Report on the part files that --save wrote, on this machine or on others
-    #[arg(long, value_name = "PART", num_args = 1.., conflicts_with_all = ["paths", "sample", "held_out", "form"])]
-    pub merge: Vec<PathBuf>,
-    /// Write the form of the documents (which objects are unions, maps or one recursive type) to FORM, for a later
-    /// --form, and print no report; reads at most 64 MiB
-    #[arg(long, value_name = "FORM", conflicts_with_all = ["merge", "save", "form", "held_out"])]
-    pub save_form: Option<PathBuf>,
-    /// Use the form that --save-form wrote, instead of inferring one; parts with one form merge to the output of one run
-    #[arg(long, value_name = "FORM")]
+    /// Read by the form in FORM (which objects are unions, maps or one recursive type), so that parts add up to the output of
+    /// one run; if there is no FORM, only write that of the data, by at most 64 MiB of it
+    #[arg(long, value_name = "FORM", conflicts_with = "held_out")]
     pub form: Option<PathBuf>,
     /// Write the report to FILE as an HTML page: icicle charts of live bytes by JSON path, suggestions, and a
     /// searchable table
@@ -90,19 +73,16 @@ pub struct ShapeArgs {
     pub html: Option<PathBuf>,
     /// Hold the types in this Rust file against the data: the bytes of their fields, what they refuse, lose and never
     /// see, and what to change; modules that the file declares are read too
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["rust", "html", "json_schema", "held_out", "save", "save_form", "merge", "form", "set"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["rust", "html", "json_schema", "held_out", "save", "form", "set"])]
     pub against: Option<PathBuf>,
-    /// The type of a document in the file of --against
-    #[arg(long = "type", value_name = "NAME", requires = "against")]
-    pub type_name: Option<String>,
     /// Take names, maps and tags from a JSON Schema or an `OpenAPI` document, and list how the data differs from it; a pointer
     /// names a schema in the file: openapi.json#/components/schemas/Order
-    #[arg(long, value_name = "FILE[#POINTER]", conflicts_with_all = ["against", "save", "save_form", "merge", "form"])]
+    #[arg(long, value_name = "FILE[#POINTER]", conflicts_with_all = ["against", "save", "form"])]
     pub schema: Option<String>,
     /// Write the types to FILE as a JSON Schema, which accepts what the lean types accept
     #[arg(long, value_name = "FILE")]
     pub json_schema: Option<PathBuf>,
-    /// Overwrite the files of --rust, --html, --json-schema, --save and --save-form
+    /// Overwrite the files of --rust, --html, --json-schema, --save and --form
     #[arg(long)]
     pub force: bool,
     /// The output format
@@ -111,22 +91,12 @@ pub struct ShapeArgs {
     /// Print only the N suggestions with the largest savings and the N largest records
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,
-    /// Leave out suggestions that save less, such as 64K or 1MiB
-    #[arg(long, value_name = "BYTES", value_parser = dwell_output::units::parse_bytes)]
-    pub min_saving: Option<ByteSize>,
     /// Read only about N documents: files at even intervals, and the first lines of JSON Lines files
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub sample: Option<u32>,
     /// Allow comments and trailing commas (JSONC), and read .jsonc files in folders too
     #[arg(long)]
     pub jsonc: bool,
-    /// Stop at the first input that cannot be read, without a report
-    #[arg(long)]
-    pub strict_input: bool,
-    /// Read with N threads, at most one for each 64 MiB and eight in all; the result is the same [default: one for each
-    /// core]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
-    pub threads: Option<u16>,
 }
 
 /// Crates with types for strings.

@@ -24,29 +24,29 @@ pub(super) struct Borrowing(Vec<bool>);
 
 impl Borrowing {
     pub(super) fn new(model: &Model<'_, '_>) -> Self {
-        let mut of = Self(vec![false; model.defs.len()]);
+        let mut borrowing = Self(vec![false; model.defs.len()]);
         if !model.positions().schema.style.borrow {
-            return of;
+            return borrowing;
         }
         // Types may contain each other, so this repeats until nothing changes.
         loop {
             let found = |body: &Body| {
                 let mut found = false;
-                body.each(&mut |inner| found |= of.is(inner));
+                body.each(&mut |inner| found |= borrowing.is(inner));
                 found
             };
             let new: Vec<bool> = model.bodies.iter().map(found).collect();
-            if new == of.0 {
-                return of;
+            if new == borrowing.0 {
+                return borrowing;
             }
-            of.0 = new;
+            borrowing.0 = new;
         }
     }
 
     /// Returns whether a type has a lifetime.
-    pub(super) fn is(&self, of: &Type) -> bool {
+    pub(super) fn is(&self, ty: &Type) -> bool {
         let mut found = false;
-        of.walk(&mut |of| match of {
+        ty.walk(&mut |part| match part {
             Type::Cow => found = true,
             Type::Named(id) => found |= self.0[*id],
             _ => {}
@@ -55,7 +55,7 @@ impl Borrowing {
     }
 
     /// Returns the lifetime of a type, as it is written behind the type's name.
-    pub(super) fn lifetime(&self, of: &Type) -> &'static str {
-        if self.is(of) { "<'a>" } else { "" }
+    pub(super) fn lifetime(&self, ty: &Type) -> &'static str {
+        if self.is(ty) { "<'a>" } else { "" }
     }
 }

@@ -2,10 +2,10 @@
 
 use crate::args::{ShapeArgs, TextType};
 use crate::declared::Declared;
-use crate::overrides::{self, Override};
+use crate::overrides::{self, Given, Override};
 use crate::plan::{Plan, Set};
 use crate::schema::{self, Kind, Schema};
-use crate::style::Style;
+use crate::style::{self, Style};
 use crate::{against, formats, held_out, html, infer, input, part, report};
 use anyhow::{Context, Result, bail};
 use dwell_output::units::plural;
@@ -21,46 +21,55 @@ use std::process::ExitCode;
 /// Returns an error if an input cannot be read and must not be skipped, if a file exists and must not be overwritten,
 /// or if output cannot be written.
 pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
-    let targets = [
-        ("--rust", &args.rust),
-        ("--html", &args.html),
-        ("--json-schema", &args.json_schema),
-        ("--save", &args.save),
-        ("--save-form", &args.save_form),
-    ];
+    let targets =
+        [("--rust", &args.rust), ("--html", &args.html), ("--json-schema", &args.json_schema), ("--save", &args.save)];
     for (option, file) in targets {
         if let Some(file) = file {
             check_target(option, file, args.force)?;
         }
     }
-    let roots = input::Roots::parse(&args.root)?.1;
+    let (root, roots) = input::Roots::parse(&args.root)?;
     style(args)?.check()?;
-    let from = args.set_from.as_deref().map(overrides::read).transpose()?.flatten();
+    if args.against.is_some() && !roots.is_empty() {
+        bail!("--against reads documents of one type: --root NAME");
+    }
+    let given = Given::read(&args.set)?;
+    for file in &given.new {
+        check_target("--set", file, false)?;
+    }
     let declared = args.schema.as_deref().map(Declared::read).transpose()?;
     let said = declared.as_ref().map(Declared::overrides).unwrap_or_default();
-    let overrides =
-        [said, roots.overrides(), overrides::configured()?, from.unwrap_or_default(), args.set.clone()].concat();
-    if !args.merge.is_empty() {
+    let overrides = [said, roots.overrides(), overrides::configured()?, given.all.clone()].concat();
+    if args.paths.iter().any(|path| part::is_part(path)) {
+        if args.sample.is_some() || args.held_out.is_some() || args.form.is_some() || args.against.is_some() {
+            bail!(
+                "part files have counts and no documents, so --sample, --held-out, --form and --against do not apply"
+            );
+        }
         if let Some(file) = &args.save {
-            part::join(&args.merge, file, args.force)?;
+            part::join(&args.paths, file, args.force)?;
             return Ok(ExitCode::SUCCESS);
         }
-        let accumulator = part::merge(&args.merge)?;
-        return finish(args, accumulator, &overrides, declared.as_ref(), &[], false);
+        let accumulator = part::merge(&args.paths)?;
+        return finish(args, accumulator, None, &overrides, &given, declared.as_ref(), &[]);
     }
-    let form = args.form.as_deref().map(part::form).transpose()?;
+    // The first run writes the form by which the others read.
+    let new_form = args.form.as_deref().filter(|form| args.save.is_none() && !form.exists());
+    if let Some(file) = new_form {
+        check_target("--form", file, false)?;
+    }
+    let form = args.form.as_deref().filter(|_| new_form.is_none()).map(part::form).transpose()?;
     // What is piped in is read, not the sample.
     let is_piped = args.paths.is_empty() && input::is_piped();
     let paths = if is_piped { vec![PathBuf::from("-")] } else { args.paths.clone() };
+    if paths.is_empty() && args.schema.is_some() {
+        bail!("--schema needs data to compare; typify and progenitor make types of a schema alone");
+    }
     let mut found = if paths.is_empty() { input::sample() } else { input::find_jsonc(&paths, args.jsonc) };
     if paths.is_empty() {
         eprintln!("note: no path given; using a built-in sample of {} service models", found.inputs.len());
     }
     roots.apply(&mut found)?;
-    let keep_going = !args.strict_input;
-    if !keep_going && !found.problems.is_empty() {
-        return Err(found.problems.swap_remove(0).into());
-    }
     let files = found.inputs.len();
     if let Some(texts) = args.sample {
         let each = plural(found.sample(texts as usize), "document");
@@ -68,7 +77,7 @@ pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
         eprintln!("note: sample: reading {} of {files}, at most {each} of each", found.inputs.len());
     }
     if let Some(file) = &args.against {
-        let (report, problems) = against::compare(&found, keep_going, file, args.type_name.as_deref())?;
+        let (report, problems) = against::compare(&found, true, file, root.as_deref())?;
         found.problems.extend(problems);
         print_problems(&found.problems);
         let mut out = io::BufWriter::new(anstream::stdout().lock());
@@ -76,22 +85,22 @@ pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
         written.or_else(|error| if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) })?;
         return Ok(exit_code(&found.problems, report.documents));
     }
-    if let Some(file) = &args.save_form {
+    if let Some(file) = new_form {
         // Inputs that cannot be read are skipped: the run that reads them all reports them.
         let form = input::form(&found, &overrides);
         let documents = form.documents();
         if documents == 0 {
             bail!("no input could be read");
         }
-        part::save_form(file, args.force, form)?;
+        part::save_form(file, false, form)?;
         print_problems(&found.problems);
         return Ok(exit_code(&found.problems, documents));
     }
 
     let progress = progress(found.inputs.iter().map(input::Input::size).sum());
     let options = input::Options {
-        threads: args.threads.map_or(0, usize::from),
-        keep_going,
+        threads: 0,
+        keep_going: true,
         part: 0,
         overrides: overrides.clone(),
         is_part: args.save.is_some(),
@@ -102,16 +111,14 @@ pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
         None => input::read(&found, &options, &advance),
     };
     progress.finish_and_clear();
-    if !keep_going && !reading.problems.is_empty() {
-        return Err(reading.problems.swap_remove(0).into());
-    }
     let mut left_out = std::mem::take(&mut found.problems);
     left_out.append(&mut reading.problems);
     print_problems(&left_out);
     if let Some(rounds) = args.held_out {
         held_out::print(&found, rounds, rules(args), &overrides);
     }
-    finish(args, reading.accumulator, &overrides, declared.as_ref(), &left_out, paths.is_empty())
+    let found = (!paths.is_empty()).then_some(&found);
+    finish(args, reading.accumulator, found, &overrides, &given, declared.as_ref(), &left_out)
 }
 
 /// Infers types from the JSON at these paths and returns them as Rust source, for a `build.rs`.
@@ -160,8 +167,8 @@ pub fn generate(paths: &[PathBuf], set: Set, overrides: &[Override], style: Styl
 /// The number of problems that are printed; a summary counts the others.
 const SHOWN: usize = 50;
 
-/// The number of decisions near their limit that are printed.
-const NEAR: usize = 5;
+/// The number of decisions in doubt that are printed.
+const DOUBTS: usize = 5;
 
 fn print_problems(problems: &[input::Problem]) {
     for problem in problems.iter().take(SHOWN) {
@@ -178,30 +185,30 @@ fn style(args: &ShapeArgs) -> Result<Style> {
         plain: args.plain,
         derives: args.derive.clone(),
         visibility: args.visibility.clone(),
-        root: input::Roots::parse(&args.root)?.0,
+        root: input::Roots::parse(&args.root)?.0.unwrap_or_else(|| style::DOCUMENT.to_owned()),
         borrow: args.borrow,
     })
 }
 
 /// Returns the options that decide which values the types accept.
 fn rules(args: &ShapeArgs) -> held_out::Rules {
-    let has = |of| args.text.contains(&of);
+    let has = |kind| args.text.contains(&kind);
     held_out::Rules {
         strict: args.strict,
-        exact_numbers: args.exact_numbers,
         unknown: args.unknown_keys,
         typed: formats::Typed { uuid: has(TextType::Uuid), chrono: has(TextType::Chrono), url: has(TextType::Url) },
     }
 }
 
-/// Saves or reports the counts, those of the built-in sample or of the user's data.
+/// Saves or reports the counts. `found` are the inputs, if they are the user's and can be read again.
 fn finish(
     args: &ShapeArgs,
     mut accumulator: infer::Accumulator,
+    found: Option<&input::Found>,
     overrides: &[Override],
+    given: &Given,
     declared: Option<&Declared>,
     left_out: &[input::Problem],
-    is_sample: bool,
 ) -> Result<ExitCode> {
     if let Some(file) = &args.save {
         let documents = accumulator.documents();
@@ -217,7 +224,7 @@ fn finish(
     let mut wrong = overrides::apply(overrides, &mut schema);
     if let Some(declared) = declared {
         // What the schema says is no error if the data is otherwise, and is listed.
-        wrong.retain(|wrong| args.set.iter().any(|one| wrong.starts_with(&format!("{}: ", one.path))));
+        wrong.retain(|wrong| given.all.iter().any(|one| wrong.starts_with(&format!("{}: ", one.path))));
         let lines = declared.differences(&schema);
         for line in lines.iter().take(SHOWN) {
             eprintln!("schema: {line}");
@@ -226,14 +233,16 @@ fn finish(
             eprintln!("schema: {}", plural((lines.len() - SHOWN) as u64, "more difference"));
         }
     }
-    // The decisions of a `dwell.toml` are for all data of a folder, so some may have nothing to decide here.
+    // The decisions of a `dwell.toml` are for all data of a folder, and those of a file for data that changes, so some may have
+    // nothing to decide here.
     let configured = overrides::configured()?;
-    let is_configured = |wrong: &&String| {
-        configured.iter().any(|one| wrong.strip_prefix(&*one.path).is_some_and(|rest| rest.starts_with(": ")))
+    let is_of = |all: &[Override], wrong: &str| {
+        all.iter().any(|one| wrong.strip_prefix(&*one.path).is_some_and(|rest| rest.starts_with(": ")))
     };
-    let (notes, errors): (Vec<&String>, Vec<&String>) = wrong.iter().partition(is_configured);
-    for note in notes {
-        eprintln!("note: dwell.toml: {note}");
+    let (notes, errors): (Vec<&String>, Vec<&String>) =
+        wrong.iter().partition(|wrong| is_of(&configured, wrong) || is_of(&given.kept, wrong));
+    for note in notes.iter().take(SHOWN) {
+        eprintln!("note: {}: {note}", if is_of(&configured, note) { "dwell.toml" } else { "--set @FILE" });
     }
     if let Some((first, rest)) = errors.split_first() {
         for error in rest {
@@ -241,22 +250,19 @@ fn finish(
         }
         bail!("--set: {first}");
     }
-    if let Some(file) = args.set_from.as_ref().filter(|file| !file.exists()) {
+    for file in &given.new {
         write_new(file, false, &overrides::list(&schema))?;
-    }
-    if args.no_enums {
-        schema.drop_keywords(&(0..schema.keywords.len()).collect());
     }
     if args.plain {
         schema.sort_variants();
     }
     schema.style = style(args)?;
-    let near = overrides::near(overrides, &mut schema);
-    if !near.is_empty() && !is_sample {
-        let list = near.iter().take(NEAR).map(|(is, other)| format!("--set '{is}' (or {other})"));
-        let more = if near.len() > NEAR { format!(" and {} more", near.len() - NEAR) } else { String::new() };
+    let doubts = found.map_or_else(Vec::new, |found| input::doubts(&schema, found, overrides));
+    if !doubts.is_empty() {
+        let list = doubts.iter().take(DOUBTS).map(|(is, other)| format!("--set '{is}' (or {other})"));
+        let more = if doubts.len() > DOUBTS { format!(" and {} more", doubts.len() - DOUBTS) } else { String::new() };
         eprintln!(
-            "note: a tenth more or less of the data may change these; to keep them: {}{more}",
+            "note: in doubt, since a fifth of the documents changes it: {}{more}",
             list.collect::<Vec<_>>().join(", ")
         );
     }
@@ -364,8 +370,7 @@ fn write_new(file: &Path, force: bool, source: &str) -> Result<()> {
 }
 
 fn print(plan: &Plan<'_>, args: &ShapeArgs) -> Result<()> {
-    let min_saving = args.min_saving.map_or(0, |size| size.as_u64());
-    let options = report::Options { top: args.top, min_saving, width: None, sampled: args.sample.is_some() };
+    let options = report::Options { top: args.top, width: None, sampled: args.sample.is_some() };
     let mut out = io::BufWriter::new(anstream::stdout().lock());
     let written = plan.write(args.format, &options, &mut out);
     match written.and_then(|()| out.flush()) {

@@ -57,12 +57,12 @@ impl Declared {
         let json = input::json(Path::new(file)).with_context(|| file.to_owned())?;
         let document: Value = serde_json::from_slice(&json).with_context(|| format!("{file}: is no JSON"))?;
         let named =
-            ["/components/schemas", "/definitions"].into_iter().find_map(|of| document.pointer(of)?.as_object());
+            ["/components/schemas", "/definitions"].into_iter().find_map(|place| document.pointer(place)?.as_object());
         if at.is_empty() && (document.get("openapi").is_some() || document.get("swagger").is_some()) {
             let all: Vec<&str> = named.into_iter().flatten().map(|(name, _)| name.as_str()).take(20).collect();
             bail!("{file}: name a schema, as in {file}#/components/schemas/NAME; there are {}", all.join(", "));
         }
-        if document.pointer(at).is_none_or(|of| !of.is_object()) {
+        if document.pointer(at).is_none_or(|value| !value.is_object()) {
             bail!("{file}: has no schema at #{at}");
         }
         Ok(Self { document, at: at.to_owned() })
@@ -87,22 +87,22 @@ impl Declared {
         }
         if let Some(to) = schema.get("$ref").and_then(Value::as_str) {
             let pointer = to.strip_prefix('#').unwrap_or_default();
-            if let Some(of) = self.document.pointer(pointer).filter(|_| !pointer.is_empty()) {
+            if let Some(target) = self.document.pointer(pointer).filter(|_| !pointer.is_empty()) {
                 let name = pointer.rsplit('/').next().unwrap_or_default();
                 said.name.get_or_insert_with(|| type_name(name));
-                self.add(of, is_all, said);
+                self.add(target, is_all, said);
             }
         }
         let list = |key: &str| schema.get(key).and_then(Value::as_array).into_iter().flatten();
-        for of in list("allOf") {
+        for part in list("allOf") {
             // The name is that of the whole.
             let name = said.name.take();
-            self.add(of, is_all, said);
+            self.add(part, is_all, said);
             said.name = name;
         }
-        for of in list("oneOf").chain(list("anyOf")) {
+        for part in list("oneOf").chain(list("anyOf")) {
             let name = said.name.take();
-            self.add(of, false, said);
+            self.add(part, false, said);
             said.name = name;
             said.has_alternatives = true;
         }
@@ -110,21 +110,21 @@ impl Declared {
             said.name.get_or_insert_with(|| type_name(title));
         }
         said.tag = said.tag.or_else(|| schema.pointer("/discriminator/propertyName")?.as_str());
-        for (key, of) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
-            said.keys.entry(key).or_default().push(of);
+        for (key, value) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
+            said.keys.entry(key).or_default().push(value);
         }
         if is_all {
             said.required.extend(list("required").filter_map(Value::as_str));
         }
-        said.more.extend(schema.get("additionalProperties").filter(|of| of.is_object()));
+        said.more.extend(schema.get("additionalProperties").filter(|value| value.is_object()));
         for key in ["items", "prefixItems"] {
             match schema.get(key) {
                 Some(Value::Array(all)) => said.elements.extend(all),
-                Some(of @ Value::Object(_)) => said.elements.push(of),
+                Some(elements @ Value::Object(_)) => said.elements.push(elements),
                 _ => {}
             }
         }
-        let types = schema.get("type").map(|of| of.as_array().map_or(std::slice::from_ref(of), Vec::as_slice));
+        let types = schema.get("type").map(|value| value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice));
         said.types.extend(types.into_iter().flatten().filter_map(Value::as_str));
         if schema.get("nullable") == Some(&Value::Bool(true)) {
             said.types.insert("null");
@@ -168,8 +168,8 @@ impl Declared {
             {
                 continue;
             }
-            let keys = said.keys.iter().map(|(key, of)| (format!("{path}{}", step(key)), of.clone()));
-            open.extend(keys.map(|(path, of)| (path, of, below.clone())));
+            let keys = said.keys.iter().map(|(key, schemas)| (format!("{path}{}", step(key)), schemas.clone()));
+            open.extend(keys.map(|(path, schemas)| (path, schemas, below.clone())));
             if !said.more.is_empty() && said.keys.is_empty() {
                 open.push_back((format!("{path}.*"), said.more, below.clone()));
             }
@@ -186,6 +186,24 @@ impl Declared {
         let mut found = Vec::new();
         let mut seen = HashSet::new();
         self.compare(&[self.root()], (schema, &schema.root), "$", &mut seen, &mut found);
+        let elsewhere = self.elsewhere().into_iter().map(|to| format!("{to} is in another file, and not read"));
+        elsewhere.chain(found).collect()
+    }
+
+    /// Returns the references to other files.
+    fn elsewhere(&self) -> BTreeSet<&str> {
+        let (mut found, mut open) = (BTreeSet::new(), vec![&self.document]);
+        while let Some(value) = open.pop() {
+            match value {
+                Value::Array(all) => open.extend(all),
+                Value::Object(all) => {
+                    let to = all.get("$ref").and_then(Value::as_str);
+                    found.extend(to.filter(|to| !to.starts_with('#')));
+                    open.extend(all.values());
+                }
+                _ => {}
+            }
+        }
         found
     }
 
@@ -264,7 +282,7 @@ impl Declared {
     ) {
         let all: u64 = records.iter().map(|record| record.instances).sum();
         let fields = || records.iter().flat_map(|record| &record.fields).filter(|field| !field.rest);
-        for (key, of) in &said.keys {
+        for (key, schemas) in &said.keys {
             let path = format!("{path}{}", step(key));
             let count: u64 = fields().filter(|field| field.key == *key).map(|field| field.slot.count).sum();
             if said.tag == Some(*key) {
@@ -276,7 +294,7 @@ impl Declared {
                 found.push(format!("{path} is required, and missing {}", plural(all - count, "time")));
             }
             for field in fields().filter(|field| field.key == *key) {
-                self.compare(of, (schema, &field.slot), &path, seen, found);
+                self.compare(schemas, (schema, &field.slot), &path, seen, found);
             }
         }
         if said.keys.is_empty() {

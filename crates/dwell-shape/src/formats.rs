@@ -90,7 +90,7 @@ impl Excluded {
 
 /// Returns whether a string has a format.
 pub fn is(text: &str, format: Format) -> bool {
-    ALL.iter().any(|(of, is)| *of == format && is(text.as_bytes()))
+    ALL.iter().any(|(name, is)| *name == format && is(text.as_bytes()))
 }
 
 fn is_uuid(text: &[u8]) -> bool {

@@ -2,10 +2,10 @@
 //!
 //! Nothing is compiled: `loading` compares each held-out text with the schema.
 
-use super::accept;
-pub use super::accept::is_held;
 use super::formats::Typed;
 use super::input::{self, Found};
+use super::judge;
+pub use super::judge::is_held;
 pub use super::loading::{Effect, Outcome};
 use super::overrides::{self, Override};
 use super::schema::Schema;
@@ -21,8 +21,6 @@ pub const MOST: usize = 64 << 20;
 pub struct Rules {
     /// Whether sets of strings are closed.
     pub strict: bool,
-    /// Whether numbers of which some have a fraction are written back to the letter.
-    pub exact_numbers: bool,
     /// The treatment of unknown keys, if the user chose one.
     pub unknown: Option<UnknownKeys>,
     /// The formats whose strings get types of other crates.
@@ -32,7 +30,7 @@ pub struct Rules {
 impl Rules {
     /// Applies the options to a schema.
     pub fn apply(self, schema: &mut Schema) {
-        (schema.strict, schema.exact_numbers, schema.typed) = (self.strict, self.exact_numbers, self.typed);
+        (schema.strict, schema.typed) = (self.strict, self.typed);
         schema.refuse = self.strict;
         match self.unknown {
             Some(UnknownKeys::Keep) => schema.keep_unknown_keys(),
@@ -71,13 +69,13 @@ pub fn print(found: &Found, rounds: u32, rules: Rules, overrides: &[Override]) {
 }
 
 /// Runs one round. `round` selects the held-out fifth. A decision that has no effect on the others is left out.
-pub fn round_of(texts: &[String], round: u32, rules: Rules, of: &[Override]) -> Outcome {
+pub fn round_of(texts: &[String], round: u32, rules: Rules, overrides: &[Override]) -> Outcome {
     let held = |index: usize| is_held(index, round);
     let kept: Vec<&str> =
         texts.iter().enumerate().filter(|&(index, _)| !held(index)).map(|(_, text)| text.as_str()).collect();
-    let mut schema = accept::infer(&kept, of, false);
+    let mut schema = judge::infer(&kept, overrides, false);
     rules.apply(&mut schema);
-    overrides::apply(of, &mut schema);
+    overrides::apply(overrides, &mut schema);
     let unit_other = schema.unions_with_unit_other();
     let mut outcome = Outcome::default();
     for (_, text) in texts.iter().enumerate().filter(|&(index, _)| held(index)) {

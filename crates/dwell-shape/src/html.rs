@@ -159,10 +159,10 @@ fn class(kind: &Kind) -> Class {
 }
 
 /// Returns whether a type stores a struct inline, not behind a pointer.
-fn is_inline(of: &Type) -> bool {
-    match of {
+fn is_inline(ty: &Type) -> bool {
+    match ty {
         Type::Named(_) => true,
-        Type::Option(of) => is_inline(of),
+        Type::Option(inner) => is_inline(inner),
         _ => false,
     }
 }
@@ -186,11 +186,11 @@ impl<'p, 's> Absent<'p, 's> {
                 let (Source::Record(record), Body::Struct(types)) = (def.source, body) else { continue };
                 let all = positions.schema.records[record].instances * layouts.named(id).size;
                 let mut absent = 0.0;
-                for (part, of) in def.parts.iter().zip(types) {
+                for (part, ty) in def.parts.iter().zip(types) {
                     let Part::Position(position, _) = *part else { continue };
-                    let size = layouts.size(of) as f64;
+                    let size = layouts.size(ty) as f64;
                     let within = match positions.list[position].slot.kind {
-                        Kind::Record { id, .. } if is_inline(of) => share.get(&id).copied().unwrap_or(0.0),
+                        Kind::Record { id, .. } if is_inline(ty) => share.get(&id).copied().unwrap_or(0.0),
                         _ => 0.0,
                     };
                     absent += size * (positions.missing(position) as f64 + positions.full(position) as f64 * within);

@@ -18,8 +18,8 @@ impl Plan<'_> {
         for (id, (name, _)) in self.positions.keywords_names.iter().enumerate() {
             let words: Vec<&String> = writer.schema.keywords[id].values.keys().collect();
             let seen = json!({ "enum": words });
-            let of = if writer.schema.strict { seen } else { json!({ "anyOf": [seen, { "type": "string" }] }) };
-            defs.insert(name.clone(), of);
+            let value = if writer.schema.strict { seen } else { json!({ "anyOf": [seen, { "type": "string" }] }) };
+            defs.insert(name.clone(), value);
         }
         let mut all = json!({ "$schema": "https://json-schema.org/draft/2020-12/schema" });
         if let (Value::Object(all), Value::Object(root)) = (&mut all, writer.slot(&writer.schema.root)) {
@@ -41,12 +41,12 @@ impl Writer<'_, '_> {
     }
 
     fn slot(&self, slot: &Slot) -> Value {
-        let mut of = self.kind(&slot.kind);
+        let mut value = self.kind(&slot.kind);
         if slot.nulls > 0 && !matches!(slot.kind, Kind::Never | Kind::Any(_)) {
-            of = json!({ "anyOf": [of, { "type": "null" }] });
+            value = json!({ "anyOf": [value, { "type": "null" }] });
         }
         // A position with few values accepts all others too.
-        if self.schema.is_open(slot) { json!({ "anyOf": [of, true] }) } else { of }
+        if self.schema.is_open(slot) { json!({ "anyOf": [value, true] }) } else { value }
     }
 
     fn kind(&self, kind: &Kind) -> Value {
@@ -105,11 +105,11 @@ impl Writer<'_, '_> {
                 required.push(key.clone());
             }
         }
-        let mut of = json!({ "type": "object", "properties": properties, "required": required });
+        let mut value = json!({ "type": "object", "properties": properties, "required": required });
         if let Some(rest) = rest {
-            of["additionalProperties"] = rest;
+            value["additionalProperties"] = rest;
         }
-        of
+        value
     }
 
     fn union(&self, id: UnionId) -> Value {

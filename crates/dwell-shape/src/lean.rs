@@ -114,22 +114,22 @@ fn boxes(positions: &Positions<'_>, trial: &mut Trial<'_, '_>) {
 
 /// Boxes the large variants of unions.
 fn variants(positions: &Positions<'_>, trial: &mut Trial<'_, '_>) {
-    for (union, of) in positions.schema.unions.iter().enumerate() {
-        let all: u64 = of.variants.iter().map(|&(_, record)| positions.schema.records[record].instances).sum();
+    for (union, members) in positions.schema.unions.iter().enumerate() {
+        let all: u64 = members.variants.iter().map(|&(_, record)| positions.schema.records[record].instances).sum();
         trial.set_variants(union, &BTreeSet::new());
         // A box saves memory only if the whole enum shrinks, so all variants above a size get boxes together.
         let model = trial.model();
         let Some(id) = model.find(Source::Union(union)) else { continue };
         let Body::Enum(types) = &model.bodies[id] else { continue };
-        let variants = types.iter().take(of.variants.len()).enumerate();
+        let variants = types.iter().take(members.variants.len()).enumerate();
         let is_free = |index: usize| !positions.recursive_variants.contains(&(union, index));
-        let sizes = variants.filter_map(|(index, of)| Some((trial.layout(of.as_ref()?).size, index)));
+        let sizes = variants.filter_map(|(index, ty)| Some((trial.layout(ty.as_ref()?).size, index)));
         let mut variants: Vec<(u64, usize)> = sizes.filter(|&(_, index)| is_free(index)).collect();
         variants.sort_unstable_by_key(|&(size, index)| (std::cmp::Reverse(size), index));
         let mut best = (trial.total().cost(), BTreeSet::new());
         let mut boxed = BTreeSet::new();
         for (at, &(size, index)) in variants.iter().enumerate() {
-            let instances = positions.schema.records[of.variants[index].1].instances;
+            let instances = positions.schema.records[members.variants[index].1].instances;
             if instances as f64 > all as f64 * MOSTLY {
                 break;
             }
@@ -224,11 +224,11 @@ fn field_sizes(trial: &Trial<'_, '_>, record: RecordId) -> Option<Vec<u64>> {
     let mut sizes = vec![0; positions.fields[record].len()];
     for id in std::iter::once(own).chain(groups) {
         let Body::Struct(types) = &model.bodies[id] else { return None };
-        for (part, of) in model.defs[id].parts.iter().zip(types) {
+        for (part, ty) in model.defs[id].parts.iter().zip(types) {
             if let Part::Position(position, _) = *part
                 && let Some(field) = positions.list[position].field
             {
-                sizes[field] = trial.layout(of).size;
+                sizes[field] = trial.layout(ty).size;
             }
         }
     }
@@ -237,15 +237,15 @@ fn field_sizes(trial: &Trial<'_, '_>, record: RecordId) -> Option<Vec<u64>> {
 
 /// Distributes a record's optional fields over the record and `count` groups.
 fn split(positions: &Positions<'_>, sizes: &[u64], record: RecordId, count: usize) -> Option<Vec<Vec<usize>>> {
-    let of = &positions.schema.records[record];
+    let fields_of = &positions.schema.records[record];
     let optional = |field: &usize| positions.missing(positions.fields[record][*field]) > 0;
-    let mut fields: Vec<usize> = (0..of.fields.len()).filter(optional).collect();
-    fields.sort_by_key(|&field| (of.fields[field].slot.count, field));
+    let mut fields: Vec<usize> = (0..fields_of.fields.len()).filter(optional).collect();
+    fields.sort_by_key(|&field| (fields_of.fields[field].slot.count, field));
 
     let mut spread = Spread::new(positions, record, sizes, count);
     // Start with equal numbers of fields by rarity. Fields that most instances have stay in the record.
     for (rank, &field) in fields.iter().enumerate() {
-        if of.fields[field].slot.count * 2 < of.instances {
+        if fields_of.fields[field].slot.count * 2 < fields_of.instances {
             spread.put(field, count - rank * count / fields.len());
         }
     }
@@ -261,7 +261,7 @@ fn split(positions: &Positions<'_>, sizes: &[u64], record: RecordId, count: usiz
             break;
         }
     }
-    let members = |wanted: usize| (0..of.fields.len()).filter(|&field| spread.group[field] == wanted).collect();
+    let members = |wanted: usize| (0..fields_of.fields.len()).filter(|&field| spread.group[field] == wanted).collect();
     let groups: Vec<Vec<usize>> = (1..=count).map(members).collect();
     // A group of one field would be a box for that field.
     groups.iter().all(|group| group.len() > 1).then_some(groups)
@@ -306,8 +306,8 @@ impl Totals {
 
 impl<'a> Spread<'a> {
     fn new(positions: &Positions<'_>, record: RecordId, sizes: &'a [u64], count: usize) -> Self {
-        let of = &positions.schema.records[record];
-        let mut sets_of = vec![Vec::new(); of.fields.len()];
+        let fields_of = &positions.schema.records[record];
+        let mut sets_of = vec![Vec::new(); fields_of.fields.len()];
         let mut sets = Vec::new();
         let mut add = |keys: &[usize], instances: u64| {
             let mut in_group = Each::default();
@@ -317,15 +317,15 @@ impl<'a> Spread<'a> {
             }
             sets.push((instances, in_group));
         };
-        if of.key_sets.is_empty() {
-            of.fields.iter().enumerate().for_each(|(index, field)| add(&[index], field.slot.count));
+        if fields_of.key_sets.is_empty() {
+            fields_of.fields.iter().enumerate().for_each(|(index, field)| add(&[index], field.slot.count));
         } else {
-            of.key_sets.iter().for_each(|(keys, instances)| add(keys, *instances));
+            fields_of.key_sets.iter().for_each(|(keys, instances)| add(keys, *instances));
         }
         let mut members = Each::default();
         members[0] = (sizes.len() as u64, sizes.iter().sum());
         let totals = Totals { members, filled: Each::default() };
-        Self { sizes, instances: of.instances, count, group: vec![0; sizes.len()], totals, sets, sets_of }
+        Self { sizes, instances: fields_of.instances, count, group: vec![0; sizes.len()], totals, sets, sets_of }
     }
 
     fn put(&mut self, field: usize, to: usize) {

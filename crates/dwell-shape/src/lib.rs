@@ -30,13 +30,13 @@
 //! | [`report`] | **report formats**: text, Markdown, JSON; [`html`] the page |
 //!
 //! [`against`] holds the user's own types against the data, [`held_out`] tests the inferred ones on documents that it did not
-//! see (`loading.rs` has the rules by which a document loads), and [`part`] stores counts between runs.
+//! see (`loading.rs` has the rules by which a document loads), [`judge`] the decisions that a part of the documents changes, and
+//! [`part`] stores counts between runs.
 
 // Its `println!` and `eprintln!` take the place of those of std, which panic if nobody reads.
 #[macro_use]
 extern crate dwell_output;
 
-mod accept;
 pub mod advice;
 pub mod against;
 mod args;
@@ -49,6 +49,7 @@ pub mod html;
 pub mod infer;
 pub mod input;
 mod json_schema;
+pub mod judge;
 pub mod lean;
 mod loading;
 pub mod model;

@@ -147,12 +147,10 @@ impl Check<'_> {
             }
             (Kind::Integer { min, max }, Value::Number(number)) => self.integer(*min, *max, number, path),
             (Kind::Float { whole, wide, .. }, Value::Number(number)) => {
-                if !number.is_f64() && !self.schema.needs_number(*whole, *wide) {
+                if !number.is_f64() && !Schema::needs_number(*whole, *wide) {
                     let magnitude = number.as_i64().map(i64::unsigned_abs).or(number.as_u64());
                     if magnitude.is_some_and(|magnitude| magnitude > MOST_IN_F64) {
                         self.found.changed.insert(format!("{path}: an `f64` keeps 15 to 17 digits of a whole number"));
-                    } else if self.schema.exact_numbers {
-                        self.found.changed.insert(format!("{path}: `1` is written back as `1.0`"));
                     }
                 }
                 true

@@ -90,19 +90,19 @@ impl Record {
     /// Opens the fields of one JSON type if nearly all fields have that type, and at least two have others as well.
     fn open_siblings(&mut self) {
         use JsonType::{Array, Bool, Number, Object, String};
-        let has = |field: &Field, of| match &field.slot.kind {
-            Kind::Mixed { alternatives } => alternatives.iter().any(|slot| JsonType::of(&slot.kind) == Some(of)),
-            kind => JsonType::of(kind) == Some(of),
+        let has = |field: &Field, json_type| match &field.slot.kind {
+            Kind::Mixed { alternatives } => alternatives.iter().any(|slot| JsonType::of(&slot.kind) == Some(json_type)),
+            kind => JsonType::of(kind) == Some(json_type),
         };
         let mixed = self.fields.iter().filter(|field| matches!(field.slot.kind, Kind::Mixed { .. }));
         if self.fields.len() < MIN_SIBLINGS || mixed.count() < 2 {
             return;
         }
-        for of in [Bool, Number, String, Array, Object] {
-            let alike = self.fields.iter().filter(|field| has(field, of)).count();
-            let others = self.fields.iter().filter(|field| has(field, of) && JsonType::of(&field.slot.kind).is_none());
+        for ty in [Bool, Number, String, Array, Object] {
+            let alike = self.fields.iter().filter(|field| has(field, ty)).count();
+            let others = self.fields.iter().filter(|field| has(field, ty) && JsonType::of(&field.slot.kind).is_none());
             if alike * 10 >= self.fields.len() * 9 && others.count() >= 2 {
-                let closed = self.fields.iter_mut().filter(|field| JsonType::of(&field.slot.kind) == Some(of));
+                let closed = self.fields.iter_mut().filter(|field| JsonType::of(&field.slot.kind) == Some(ty));
                 closed.filter(|field| !field.rest).for_each(|field| field.slot.open = Some(Open::Siblings));
             }
         }

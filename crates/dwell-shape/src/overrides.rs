@@ -3,7 +3,7 @@
 use super::schema::{Keywords, Kind, Schema, Slot, Tagging};
 use anyhow::{Context, Result, bail};
 use std::collections::{BTreeSet, HashSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 /// A decision about the values at one JSON path: `$.resources=struct`.
@@ -17,6 +17,59 @@ pub struct Override {
     pub what: What,
 }
 
+/// A value of `--set`: a decision, or a file of them.
+#[derive(Debug, Clone)]
+pub enum Value {
+    /// `PATH=WHAT`
+    One(Override),
+    /// `@FILE`
+    File(PathBuf),
+}
+
+impl FromStr for Value {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        match text.strip_prefix('@') {
+            Some("") => bail!("a file is missing after `@`"),
+            Some(file) => Ok(Self::File(file.into())),
+            None => text.parse().map(Self::One),
+        }
+    }
+}
+
+/// The decisions that the values of `--set` give.
+#[derive(Debug, Default)]
+pub struct Given {
+    /// The decisions, in order.
+    pub all: Vec<Override>,
+    /// Those of files.
+    pub kept: Vec<Override>,
+    /// The files that do not exist: they get the decisions of the run.
+    pub new: Vec<PathBuf>,
+}
+
+impl Given {
+    /// Reads the files among the values.
+    ///
+    /// # Errors
+    /// Returns an error if a file cannot be read, or a line is not valid.
+    pub fn read(values: &[Value]) -> Result<Self> {
+        let mut given = Self::default();
+        // The decisions of files come first: the others are of this run.
+        for file in values.iter().filter_map(|value| if let Value::File(file) = value { Some(file) } else { None }) {
+            match read(file)? {
+                Some(all) => given.all.extend(all),
+                None => given.new.push(file.clone()),
+            }
+        }
+        given.kept.clone_from(&given.all);
+        let one = |value: &Value| if let Value::One(one) = value { Some(one.clone()) } else { None };
+        given.all.extend(values.iter().filter_map(one));
+        Ok(given)
+    }
+}
+
 /// A step of a JSON path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
@@ -26,12 +79,12 @@ pub enum Step {
     Any,
     /// `[]` or `[0]`: the elements of an array
     Element,
-    /// `..`: any number of steps
+    /// `..`: any number of steps; at the end of a path, all values below
     Deep,
 }
 
 /// A decision about the values at a path.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum What {
     /// The keys are data.
     Map,
@@ -55,8 +108,30 @@ pub enum What {
     NoOther,
     /// `null` is read as a missing key.
     NullIsMissing,
+    /// Numbers of which some have a fraction are written back to the letter, as `serde_json::Number`.
+    Exact,
     /// The documents are of several types; each is read as if it were under the name of its type.
     Roots,
+}
+
+impl std::fmt::Display for What {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Map => "map",
+            Self::Struct => "struct",
+            Self::String => "string",
+            Self::Enum => "enum",
+            Self::Tag(key) => return write!(f, "tag={key}"),
+            Self::Untagged => "untagged",
+            Self::Name(name) => name,
+            Self::Skip => "skip",
+            Self::Value => "value",
+            Self::NoOther => "no-other",
+            Self::NullIsMissing => "null=missing",
+            Self::Exact => "exact",
+            Self::Roots => "--root",
+        })
+    }
 }
 
 impl FromStr for Override {
@@ -80,10 +155,11 @@ impl FromStr for Override {
                 "value" => What::Value,
                 "untagged" => What::Untagged,
                 "no-other" => What::NoOther,
+                "exact" => What::Exact,
                 name if is_name(name) => What::Name(name.to_owned()),
                 other => bail!(
-                    "{other:?} is none of map, struct, string, enum, value, skip, tag=KEY, untagged, no-other, null=missing and a \
-                     type's name"
+                    "{other:?} is none of map, struct, string, enum, value, skip, tag=KEY, untagged, no-other, null=missing, exact and \
+                     a type's name"
                 ),
             },
         };
@@ -112,7 +188,7 @@ fn path(text: &str) -> Result<(String, Vec<Step>, &str)> {
         } else if let Some(after) = rest.strip_prefix('.') {
             if let Some(after) = after.strip_prefix('.').filter(|_| steps.last() != Some(&Step::Deep)) {
                 steps.push(Step::Deep);
-                if after.starts_with('[') {
+                if after.starts_with(['[', '=']) {
                     rest = after;
                     continue;
                 }
@@ -220,7 +296,7 @@ pub fn configured() -> Result<Vec<Override>> {
 ///
 /// # Errors
 /// Returns an error if the file cannot be read, or a line is not valid.
-pub fn read(file: &Path) -> Result<Option<Vec<Override>>> {
+fn read(file: &Path) -> Result<Option<Vec<Override>>> {
     let text = match std::fs::read_to_string(file) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         text => text.with_context(|| format!("{}: cannot be read", file.display()))?,
@@ -235,7 +311,7 @@ pub fn read(file: &Path) -> Result<Option<Vec<Override>>> {
 /// Returns the decisions that lead to the types of a schema, one a line.
 pub fn list(schema: &Schema) -> String {
     let mut lines =
-        vec!["# The decisions of `cargo dwell shape`. Edit them, and pass the file to --set-from again.".to_owned()];
+        vec!["# The decisions of `cargo dwell shape`. Edit them, and pass the file to --set @FILE again.".to_owned()];
     let is_variant =
         |id: usize| schema.unions.iter().any(|union| union.variants.iter().any(|(_, record)| *record == id));
     for (id, record) in schema.records.iter().enumerate().filter(|(id, _)| !is_variant(*id)) {
@@ -293,39 +369,12 @@ pub fn apply(all: &[Override], schema: &mut Schema) -> Vec<String> {
             What::Skip => skip(schema, one),
             What::NullIsMissing => null_is_missing(schema, one),
             What::NoOther => close(schema, one),
+            What::Exact => exact(schema, one),
             What::String | What::Enum => strings(schema, one),
         };
         wrong.extend(reason.or_else(|| unchanged(schema, one)).map(|reason| format!("{}: {reason}", one.path)));
     }
     wrong
-}
-
-/// Returns the decisions of the inference that a little more or less data would change, as decisions of the user that keep
-/// them, each with what it nearly was. Those that `all` makes are left out.
-pub fn near(all: &[Override], schema: &mut Schema) -> Vec<(String, String)> {
-    let mut found = Vec::new();
-    for (path, key) in schema.near.clone() {
-        let Ok(one) = format!("{path}=struct").parse::<Override>() else { continue };
-        if all.iter().any(|of| of.path == path) {
-            continue;
-        }
-        let mut kinds = Vec::new();
-        at(schema, &one.steps, &mut |slot| slot.walk_alternatives(&mut |kind| kinds.push(kind.clone())));
-        let is_record = |kind: &Kind| match kind {
-            Kind::Record { id, .. } => schema.records[*id].fields.iter().any(|field| !field.rest),
-            _ => false,
-        };
-        let is_tagged = |kind: &Kind, key: &str| matches!(kind, Kind::Union { id } if schema.unions[*id].tag == key);
-        let (is, other) = match key {
-            None if kinds.iter().any(|kind| matches!(kind, Kind::Map(_))) => ("map".to_owned(), "struct".to_owned()),
-            None if kinds.iter().any(is_record) => ("struct".to_owned(), "map".to_owned()),
-            Some(key) if kinds.iter().any(|kind| is_tagged(kind, &key)) => (format!("tag={key}"), "struct".to_owned()),
-            Some(key) if kinds.iter().any(is_record) => ("struct".to_owned(), format!("tag={key}")),
-            _ => continue,
-        };
-        found.push((format!("{path}={is}"), other));
-    }
-    found
 }
 
 /// Returns why the inference could not follow a decision.
@@ -422,18 +471,18 @@ fn give_up(schema: &mut Schema, one: &Override, name: &str) {
     let free =
         (2..1000).map(|number| format!("{name}{number}")).find(|name| !schema.has_type(name)).unwrap_or_default();
     let Schema { records, unions, keywords, .. } = schema;
-    let is = |of: &dyn Fn(&Kind) -> bool| own.iter().any(of);
-    for (at, record) in records.iter_mut().enumerate().filter(|(_, of)| of.name == name) {
+    let is = |holds: &dyn Fn(&Kind) -> bool| own.iter().any(holds);
+    for (at, record) in records.iter_mut().enumerate().filter(|(_, record)| record.name == name) {
         if !is(&|kind| matches!(kind, Kind::Record { id, .. } if *id == at)) {
             record.name.clone_from(&free);
         }
     }
-    for (at, union) in unions.iter_mut().enumerate().filter(|(_, of)| of.name == name) {
+    for (at, union) in unions.iter_mut().enumerate().filter(|(_, union)| union.name == name) {
         if !is(&|kind| matches!(kind, Kind::Union { id } if *id == at)) {
             union.name.clone_from(&free);
         }
     }
-    for (at, keywords) in keywords.iter_mut().enumerate().filter(|(_, of)| of.name == name) {
+    for (at, keywords) in keywords.iter_mut().enumerate().filter(|(_, set)| set.name == name) {
         if !is(&|kind| matches!(kind, Kind::Keyword { id, .. } if *id == at)) {
             keywords.name.clone_from(&free);
         }
@@ -544,6 +593,19 @@ fn close(schema: &mut Schema, one: &Override) -> Option<String> {
     is_none.then(|| "no enum there has a variant for other values".to_owned())
 }
 
+/// Makes numbers of which some have a fraction `serde_json::Number`s.
+fn exact(schema: &mut Schema, one: &Override) -> Option<String> {
+    let mut found = false;
+    at(schema, &one.steps, &mut |slot| {
+        slot.walk_alternatives(&mut |kind| {
+            if let Kind::Float { whole: 1.., wide, .. } = kind {
+                (*wide, found) = (true, true);
+            }
+        });
+    });
+    (!found).then(|| "no number there is whole while others have a fraction".to_owned())
+}
+
 /// Returns the fields at a path, in order: the record and the index.
 fn fields_at(schema: &mut Schema, steps: &[Step]) -> Vec<(usize, usize)> {
     let mut found = BTreeSet::new();
@@ -572,7 +634,9 @@ fn visit(schema: &mut Schema, steps: &[Step], f: &mut impl FnMut(&mut Slot), of_
             }
             match &mut slot.kind {
                 Kind::Record { id, .. } => next.push((*id, matched)),
-                Kind::Union { id } => next.extend(unions[*id].variants.iter().map(|&(_, of)| (of, matched.clone()))),
+                Kind::Union { id } => {
+                    next.extend(unions[*id].variants.iter().map(|&(_, record)| (record, matched.clone())));
+                }
                 Kind::Map(map) => open.push((&mut map.value, matched.step(steps, Inside::Entry), true)),
                 Kind::Seq(seq) => open.push((&mut seq.element, matched.step(steps, Inside::Element), true)),
                 Kind::Tuple { positions } => {
@@ -673,7 +737,7 @@ mod tests {
             ("$[=map", "$[=map: expected `]`"),
             (
                 "$.a=mapp",
-                "\"mapp\" is none of map, struct, string, enum, value, skip, tag=KEY, untagged, no-other, null=missing and a type's name",
+                "\"mapp\" is none of map, struct, string, enum, value, skip, tag=KEY, untagged, no-other, null=missing, exact and a type's name",
             ),
             ("$=skip", "$: only a key can be skipped or missing"),
         ] {

@@ -101,7 +101,7 @@ fn open(file: &Path, first: &str) -> Result<BufReader<File>> {
     let mut source = BufReader::new(File::open(file).with_context(cannot)?);
     let mut line = Vec::new();
     source.by_ref().take(64).read_until(b'\n', &mut line).with_context(cannot)?;
-    let (kind, option) = if first == PART { ("part", "--save") } else { ("form", "--save-form") };
+    let (kind, option) = if first == PART { ("part", "--save") } else { ("form", "--form") };
     let Some(version) = line.strip_prefix(first.as_bytes()) else {
         bail!("{name}: is not a {kind} file; {option} writes {kind} files");
     };
@@ -109,6 +109,13 @@ fn open(file: &Path, first: &str) -> Result<BufReader<File>> {
         bail!("{name}: was written by another version of cargo dwell; create it again with {option}");
     }
     Ok(source)
+}
+
+/// Returns whether a file begins as a part file.
+pub fn is_part(file: &Path) -> bool {
+    let mut head = [0; PART.len()];
+    let is_file = file.metadata().is_ok_and(|meta| meta.is_file());
+    is_file && File::open(file).and_then(|mut file| file.read_exact(&mut head)).is_ok() && head == PART.as_bytes()
 }
 
 /// Finds the counts in a part file.

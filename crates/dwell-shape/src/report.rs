@@ -22,8 +22,6 @@ pub use dwell_output::Format;
 pub struct Options {
     /// The largest number of suggestions and of records.
     pub top: Option<usize>,
-    /// The smallest saving of a suggestion, in bytes.
-    pub min_saving: u64,
     /// The width in columns; `None` takes it from `COLUMNS` or the terminal, or else 80.
     pub width: Option<u16>,
     /// Whether only part of the documents was read.
@@ -138,13 +136,13 @@ impl Report {
         let schema = plan.positions.schema;
         let mut suggestions = plan.suggestions();
         let all = suggestions.len();
-        suggestions.retain(|one| one.saves >= options.min_saving.max(1).cast_signed());
+        suggestions.retain(|one| one.saves > 0);
         suggestions.truncate(options.top.unwrap_or(usize::MAX));
         let mut records = types(plan);
         let every = records.len();
         records.truncate(options.top.unwrap_or(usize::MAX));
         let mut repeats = plan.repeats();
-        repeats.retain(|one| one.saves >= options.min_saving.max(1));
+        repeats.retain(|one| one.saves > 0);
         repeats.truncate(options.top.unwrap_or(usize::MAX));
         let (value, value_is_exact) = value::heap(schema);
         Self {
@@ -225,7 +223,7 @@ impl Report {
         if left > 0 {
             let verb = if left == 1 { "is" } else { "are" };
             let suggestions = plural(left as u64, "smaller suggestion");
-            writeln!(out, "{suggestions} {verb} not shown (--top, --min-saving).")?;
+            writeln!(out, "{suggestions} {verb} not shown (--top).")?;
         }
         Ok(())
     }
@@ -503,7 +501,7 @@ fn types(plan: &Plan<'_>) -> Vec<Type> {
         };
         let fields: Vec<Field> = record.fields.iter().enumerate().map(field).collect();
         let weight = |field: &Field| field.naive.as_ref().map_or(0, |takes| takes.inline + takes.heap);
-        let of = Type {
+        let row = Type {
             name: positions.record_names[id].0.clone(),
             kind: "objects",
             paths: record.paths.clone(),
@@ -512,7 +510,7 @@ fn types(plan: &Plan<'_>) -> Vec<Type> {
             lean: lean.size(Source::Record(id)),
             fields,
         };
-        types.push((of.fields.iter().map(weight).sum(), of));
+        types.push((row.fields.iter().map(weight).sum(), row));
     }
     for (id, union) in positions.schema.unions.iter().enumerate() {
         let instances = |record: usize| positions.schema.records[record].instances;
@@ -523,13 +521,13 @@ fn types(plan: &Plan<'_>) -> Vec<Type> {
             count: instances(*record),
             nulls: 0,
             about: match &positions.schema.records[*record] {
-                of if of.is_variant => of.fields.first().map_or_else(String::new, |field| describe(&field.slot.kind)),
+                ty if ty.is_variant => ty.fields.first().map_or_else(String::new, |field| describe(&field.slot.kind)),
                 _ => String::new(),
             },
             naive: naive.variant(id, index),
             lean: lean.variant(id, index),
         };
-        let of = Type {
+        let row = Type {
             name: positions.union_names[id].0.clone(),
             kind: "objects",
             paths: vec![union.path.clone()],
@@ -538,11 +536,11 @@ fn types(plan: &Plan<'_>) -> Vec<Type> {
             lean: lean.size(Source::Union(id)),
             fields: union.variants.iter().enumerate().map(field).collect(),
         };
-        let weight = of.naive.map_or(0, |size| size.size * size.slots);
-        types.push((weight, of));
+        let weight = row.naive.map_or(0, |size| size.size * size.slots);
+        types.push((weight, row));
     }
     types.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.name.cmp(&b.1.name)));
-    types.into_iter().map(|(_, of)| of).collect()
+    types.into_iter().map(|(_, row)| row).collect()
 }
 
 /// One set of types with its memory.
@@ -564,24 +562,24 @@ impl<'p, 's> Side<'p, 's> {
         let mut inline = BTreeMap::new();
         for ((def, body), slots) in model.defs.iter().zip(&model.bodies).zip(&slots) {
             let Body::Struct(types) = body else { continue };
-            for (part, of) in def.parts.iter().zip(types) {
+            for (part, ty) in def.parts.iter().zip(types) {
                 if let Part::Position(position, _) = part {
-                    inline.insert(*position, (model.rust(of), layouts.size(of) * slots));
+                    inline.insert(*position, (model.rust(ty), layouts.size(ty) * slots));
                 }
             }
         }
         Self { positions: &plan.positions, heap: model.heap(), slots, sizes, inline, model }
     }
 
-    fn size(&self, of: Source) -> Option<Size> {
-        self.model.find(of).map(|id| Size { size: self.sizes[id], slots: self.slots[id] })
+    fn size(&self, source: Source) -> Option<Size> {
+        self.model.find(source).map(|id| Size { size: self.sizes[id], slots: self.slots[id] })
     }
 
     fn field(&self, position: PositionId) -> Option<Takes> {
-        let (of, inline) = self.inline.get(&position)?.clone();
+        let (ty, inline) = self.inline.get(&position)?.clone();
         let mut heap = Heap::default();
         self.below(position, &mut heap);
-        Some(Takes { of, inline, heap: heap.bytes, allocations: heap.allocations })
+        Some(Takes { of: ty, inline, heap: heap.bytes, allocations: heap.allocations })
     }
 
     /// Adds the heap blocks of a position and of its inner positions.
@@ -600,8 +598,8 @@ impl<'p, 's> Side<'p, 's> {
         {
             self.below(*content, &mut heap);
         }
-        let of = types[index].as_ref().map_or_else(String::new, |of| self.model.rust(of));
+        let ty = types[index].as_ref().map_or_else(String::new, |ty| self.model.rust(ty));
         let instances = self.positions.schema.records[record].instances;
-        Some(Takes { of, inline: self.sizes[id] * instances, heap: heap.bytes, allocations: heap.allocations })
+        Some(Takes { of: ty, inline: self.sizes[id] * instances, heap: heap.bytes, allocations: heap.allocations })
     }
 }

@@ -44,9 +44,9 @@ pub fn module(positions: &Positions<'_>, model: &Model<'_, '_>, name: &str, doc:
         out.push_str(PRESENT);
     }
     let (mut open, mut borrows) = (false, false);
-    each_type(model, &mut |of| {
-        open |= matches!(of, Type::Open(_));
-        borrows |= *of == Type::Cow;
+    each_type(model, &mut |ty| {
+        open |= matches!(ty, Type::Open(_));
+        borrows |= *ty == Type::Cow;
     });
     if open {
         out.push_str(OR_OTHER);
@@ -112,8 +112,8 @@ pub fn dependencies(models: &[&Model<'_, '_>]) -> String {
     ];
     let mut used = Vec::new();
     for model in models {
-        each_type(model, &mut |of| {
-            if let Type::Foreign(format) = of {
+        each_type(model, &mut |ty| {
+            if let Type::Foreign(format) = ty {
                 used.push(*format);
             }
         });
@@ -141,13 +141,13 @@ fn each_type(model: &Model<'_, '_>, f: &mut impl FnMut(&Type)) {
 
 fn imports(model: &Model<'_, '_>) -> Vec<String> {
     let [mut hash, mut sparse, mut sorted, mut slice, mut text, mut borrows] = [false; 6];
-    let mut look = |of: &Type| {
-        hash |= matches!(of, Type::HashMap(_));
-        sparse |= matches!(of, Type::Sparse(_));
-        sorted |= matches!(of, Type::SortedMap(..));
-        slice |= matches!(of, Type::ThinSlice(_));
-        text |= matches!(of, Type::ThinStr);
-        borrows |= matches!(of, Type::Cow);
+    let mut look = |ty: &Type| {
+        hash |= matches!(ty, Type::HashMap(_));
+        sparse |= matches!(ty, Type::Sparse(_));
+        sorted |= matches!(ty, Type::SortedMap(..));
+        slice |= matches!(ty, Type::ThinSlice(_));
+        text |= matches!(ty, Type::ThinStr);
+        borrows |= matches!(ty, Type::Cow);
     };
     each_type(model, &mut look);
     let companions = [(sorted, "SortedMap"), (slice, "ThinSlice"), (text, "ThinStr")];
@@ -178,17 +178,17 @@ fn roots(out: &mut String, items: &Items<'_, '_, '_>) {
     let (positions, model) = (items.positions, items.model);
     let Some(union) = positions.schema.roots else { return };
     let Some(Body::Enum(types)) = model.find(Source::Union(union)).map(|id| &model.bodies[id]) else { return };
-    for ((name, record), of) in positions.schema.unions[union].variants.iter().zip(types) {
+    for ((name, record), ty) in positions.schema.unions[union].variants.iter().zip(types) {
         let is_own = |field: &Field| matches!(field.slot.kind, Kind::Record { .. } | Kind::Union { .. });
-        let Some(of) = of.as_ref().filter(|_| !positions.schema.records[*record].fields.iter().any(is_own)) else {
+        let Some(ty) = ty.as_ref().filter(|_| !positions.schema.records[*record].fields.iter().any(is_own)) else {
             continue;
         };
-        let of = if let Type::Box(inner) = of { &**inner } else { of };
+        let ty = if let Type::Box(inner) = ty { &**inner } else { ty };
         let free = if positions.schema.has_type(name) { format!("{name}Document") } else { name.clone() };
-        let lifetime = items.borrowing.lifetime(of);
+        let lifetime = items.borrowing.lifetime(ty);
         out.push('\n');
         line(out, 1, &format!("/// One document: `$.{name}`."));
-        line(out, 1, &format!("pub type {free}{lifetime} = {};", items.rust(of)));
+        line(out, 1, &format!("pub type {free}{lifetime} = {};", items.rust(ty)));
     }
 }
 
@@ -234,13 +234,13 @@ struct Items<'m, 'p, 's> {
 
 impl Items<'_, '_, '_> {
     /// Returns a type as Rust source.
-    fn rust(&self, of: &Type) -> String {
-        of.rust(&|id| self.model.name(id) + self.borrowing.lifetime(&Type::Named(id)))
+    fn rust(&self, ty: &Type) -> String {
+        ty.rust(&|id| self.model.name(id) + self.borrowing.lifetime(&Type::Named(id)))
     }
 
     /// Returns the arguments of the serde attribute of a field or variant of this type.
-    fn borrow(&self, of: Option<&Type>) -> Vec<String> {
-        of.filter(|of| self.borrowing.is(of)).map(|_| "borrow".to_owned()).into_iter().collect()
+    fn borrow(&self, ty: Option<&Type>) -> Vec<String> {
+        ty.filter(|ty| self.borrowing.is(ty)).map(|_| "borrow".to_owned()).into_iter().collect()
     }
 
     fn def(&mut self, id: DefId) {
@@ -275,38 +275,39 @@ impl Items<'_, '_, '_> {
             }
             (Body::Enum(types), Source::Union(union)) => {
                 let (_, variants) = &self.positions.union_names[union];
-                let of = &self.positions.schema.unions[union];
+                let union_of = &self.positions.schema.unions[union];
                 let derived = self.derive("Debug, Clone, PartialEq");
                 attribute(&mut self.out, 1, "derive", &derived);
-                let named = &variants[..of.tagged().len()];
-                let convention = convention(named, &of.tagged().iter().map(|(value, _)| value), names::renamed_variant);
-                let mut arguments = match &of.form {
-                    Tagging::Internal => vec![format!("tag = {}", literal(&of.tag))],
+                let named = &variants[..union_of.tagged().len()];
+                let convention =
+                    convention(named, &union_of.tagged().iter().map(|(value, _)| value), names::renamed_variant);
+                let mut arguments = match &union_of.form {
+                    Tagging::Internal => vec![format!("tag = {}", literal(&union_of.tag))],
                     Tagging::Adjacent(content) => {
-                        vec![format!("tag = {}", literal(&of.tag)), format!("content = {}", literal(content))]
+                        vec![format!("tag = {}", literal(&union_of.tag)), format!("content = {}", literal(content))]
                     }
                     Tagging::External => Vec::new(),
                     Tagging::Untagged => vec!["untagged".into()],
                 };
-                if self.positions.schema.refuse && matches!(of.form, Tagging::Adjacent(_)) {
+                if self.positions.schema.refuse && matches!(union_of.form, Tagging::Adjacent(_)) {
                     arguments.insert(0, "deny_unknown_fields".into());
                 }
-                let is_untagged = of.form == Tagging::Untagged;
+                let is_untagged = union_of.form == Tagging::Untagged;
                 arguments.extend(rename_all(convention).into_iter().filter(|_| !is_untagged));
                 attribute(&mut self.out, 1, "serde", &arguments);
                 let of_enum = self.rust(&Type::Named(id));
                 line(&mut self.out, 1, &format!("pub enum {of_enum} {{"));
                 let instances = |record: usize| self.positions.schema.records[record].instances;
-                let all: u64 = of.variants.iter().map(|&(_, record)| instances(record)).sum();
-                for ((variant, (value, record)), of) in variants.iter().zip(of.tagged()).zip(types) {
+                let all: u64 = union_of.variants.iter().map(|&(_, record)| instances(record)).sum();
+                for ((variant, (value, record)), ty) in variants.iter().zip(union_of.tagged()).zip(types) {
                     self.counts(2, &format!("{}.", percent(instances(*record), all)));
-                    let more = self.borrow(of.as_ref());
+                    let more = self.borrow(ty.as_ref());
                     let renamed = names::renamed_variant(variant, convention);
                     self.rename(if is_untagged { value } else { &renamed }, value, more);
-                    self.variant(variant, of.as_ref());
+                    self.variant(variant, ty.as_ref());
                 }
-                if let Some(record) = of.without_tag() {
-                    let last = of.variants.len() - 1;
+                if let Some(record) = union_of.without_tag() {
+                    let last = union_of.variants.len() - 1;
                     let share = percent(instances(record), all);
                     let plain = self.positions.schema.style.plain;
                     self.doc(2, &if plain { "Without the tag".into() } else { format!("Without the tag: {share}.") });
@@ -316,9 +317,9 @@ impl Items<'_, '_, '_> {
                     attribute(&mut self.out, 2, "serde", &arguments);
                     self.variant(&variants[last], types[last].as_ref());
                 }
-                match types.get(of.variants.len()) {
+                match types.get(union_of.variants.len()) {
                     Some(Some(other)) => {
-                        let doc = match of.form {
+                        let doc = match union_of.form {
                             Tagging::Untagged => "An object with none of these keys",
                             Tagging::External => "A value with another key, or another string, that was not seen",
                             _ => "An object with a tag that was not seen",
@@ -341,15 +342,15 @@ impl Items<'_, '_, '_> {
                 line(&mut self.out, 1, &format!("pub enum {of_enum} {{"));
                 if let Kind::Mixed { alternatives } = &self.positions.list[position].slot.kind {
                     let names = self.positions.alternative_names(alternatives);
-                    for ((name, within), of) in names.iter().zip(&self.positions.list[position].within).zip(types) {
+                    for ((name, within), ty) in names.iter().zip(&self.positions.list[position].within).zip(types) {
                         self.counts(2, &self.values(*within, self.positions.full(position)));
-                        let arguments = self.borrow(of.as_ref());
+                        let arguments = self.borrow(ty.as_ref());
                         attribute(&mut self.out, 2, "serde", &arguments);
-                        self.variant(name, of.as_ref());
+                        self.variant(name, ty.as_ref());
                     }
                     if let Some(Some(other)) = types.get(names.len()) {
                         self.doc(2, "A value of another type, which was not seen");
-                        let free = |name: &&str| !names.iter().any(|of| of == name);
+                        let free = |name: &&str| !names.iter().any(|taken| taken == name);
                         let name = ["Other", "Unseen", "NotSeen"].into_iter().find(free);
                         self.variant(name.unwrap_or("AnythingElse"), Some(other));
                     }
@@ -379,19 +380,20 @@ impl Items<'_, '_, '_> {
             line(&mut self.out, 1, &format!("pub struct {name} {{}}"));
             return;
         }
-        let of = &self.positions.schema.records[record];
+        let shape = &self.positions.schema.records[record];
         let names = &self.positions.field_names[record];
         let field = |part: &Part| match part {
             Part::Position(position, _) => self.positions.list[*position].field,
             _ => None,
         };
-        let fields: Vec<usize> = def.parts.iter().filter_map(field).filter(|&field| !of.fields[field].rest).collect();
+        let fields: Vec<usize> =
+            def.parts.iter().filter_map(field).filter(|&field| !shape.fields[field].rest).collect();
         let own_names: Vec<String> = fields.iter().map(|&field| names[field].clone()).collect();
-        let keys = fields.iter().map(|&field| &of.fields[field].key);
+        let keys = fields.iter().map(|&field| &shape.fields[field].key);
         let convention = convention(&own_names, &keys, names::renamed_field);
         let mut arguments = rename_all(convention);
         // serde does not allow `flatten` together with `deny_unknown_fields`.
-        let flat = of.fields.iter().any(|field| field.rest)
+        let flat = shape.fields.iter().any(|field| field.rest)
             || def.parts.iter().any(|part| matches!(part, Part::Group(_)))
             || matches!(def.source, Source::Group(..));
         if self.positions.schema.refuse && !flat {
@@ -399,7 +401,7 @@ impl Items<'_, '_, '_> {
         }
         attribute(&mut self.out, 1, "serde", &arguments);
         // A record without fields other than the map is a map with a name.
-        let transparent = of.fields.iter().all(|field| field.rest);
+        let transparent = shape.fields.iter().all(|field| field.rest);
         if transparent {
             attribute(&mut self.out, 1, "serde", &["transparent".into()]);
         }
@@ -409,7 +411,7 @@ impl Items<'_, '_, '_> {
             match *part {
                 Part::Position(position, presence) => {
                     let index = self.positions.list[position].field.expect("a field's position");
-                    self.counts(2, &self.values(position, of.instances));
+                    self.counts(2, &self.values(position, shape.instances));
                     let more: &[&str] = match presence {
                         Presence::Always => &[],
                         Presence::Missing => &["skip_serializing_if = \"Option::is_none\""],
@@ -420,14 +422,14 @@ impl Items<'_, '_, '_> {
                     };
                     let mut more: Vec<String> = more.iter().map(ToString::to_string).collect();
                     more.extend(self.borrow(Some(field_type)));
-                    if of.fields[index].rest {
+                    if shape.fields[index].rest {
                         let mut arguments = if transparent { Vec::new() } else { vec!["flatten".to_owned()] };
                         arguments.extend(self.borrow(Some(field_type)));
                         attribute(&mut self.out, 2, "serde", &arguments);
                         self.field(&names[index], field_type);
                         continue;
                     }
-                    self.rename(&names::renamed_field(&names[index], convention), &of.fields[index].key, more);
+                    self.rename(&names::renamed_field(&names[index], convention), &shape.fields[index].key, more);
                     self.field(&names[index], field_type);
                 }
                 Part::Group(group) => {
@@ -437,7 +439,7 @@ impl Items<'_, '_, '_> {
                     let about = if exact { "" } else { "at most " };
                     self.counts(
                         2,
-                        &format!("{about}{} of the objects have any of these fields.", percent(any, of.instances)),
+                        &format!("{about}{} of the objects have any of these fields.", percent(any, shape.instances)),
                     );
                     let mut arguments = vec!["flatten".to_owned()];
                     arguments.extend(self.borrow(Some(field_type)));
@@ -461,22 +463,22 @@ impl Items<'_, '_, '_> {
         self.model.defs[group].parts.iter().filter_map(field).collect()
     }
 
-    fn field(&mut self, name: &str, of: &Type) {
-        let text = if *of == Type::Cow { "Cow<'a, str>".into() } else { self.rust(of) };
+    fn field(&mut self, name: &str, ty: &Type) {
+        let text = if *ty == Type::Cow { "Cow<'a, str>".into() } else { self.rust(ty) };
         if 8 + format!("pub {name}: {text},").len() <= WIDTH {
             line(&mut self.out, 2, &format!("pub {name}: {text},"));
         } else if 12 + text.len() < WIDTH {
             line(&mut self.out, 2, &format!("pub {name}:"));
             line(&mut self.out, 3, &format!("{text},"));
         } else {
-            let text = self.broken(of, 2);
+            let text = self.broken(ty, 2);
             line(&mut self.out, 2, &format!("pub {name}: {text},"));
         }
     }
 
     /// Breaks a type that is too long for one line: each argument gets a line of its own.
-    fn broken(&self, of: &Type, depth: usize) -> String {
-        let arguments: Vec<&Type> = match of {
+    fn broken(&self, ty: &Type, depth: usize) -> String {
+        let arguments: Vec<&Type> = match ty {
             Type::Option(inner)
             | Type::Box(inner)
             | Type::Sparse(inner)
@@ -487,31 +489,31 @@ impl Items<'_, '_, '_> {
             }
             Type::HashMap(value) => vec![&Type::String, &**value],
             Type::SortedMap(key, value) => vec![&**key, &**value],
-            _ => return self.rust(of),
+            _ => return self.rust(ty),
         };
-        let text = self.rust(of);
+        let text = self.rust(ty);
         let head = text.split('<').next().unwrap_or_default();
         let indent = "    ".repeat(depth + 1);
-        let argument = |of: &&Type| match self.rust(of) {
+        let argument = |ty: &&Type| match self.rust(ty) {
             text if indent.len() + text.len() < WIDTH => format!("{indent}{text},\n"),
-            _ => format!("{indent}{},\n", self.broken(of, depth + 1)),
+            _ => format!("{indent}{},\n", self.broken(ty, depth + 1)),
         };
         let arguments: Vec<String> = arguments.iter().map(argument).collect();
         format!("{head}<\n{}{}>", arguments.concat(), "    ".repeat(depth))
     }
 
     /// Writes the variant for values that are none of `variants`.
-    fn other(&mut self, variants: &[String], how: &str, doc: &str, of: Option<&Type>) {
+    fn other(&mut self, variants: &[String], how: &str, doc: &str, ty: Option<&Type>) {
         self.doc(2, doc);
         let how: Vec<String> = Some(how.to_owned()).into_iter().filter(|how| !how.is_empty()).collect();
         attribute(&mut self.out, 2, "serde", &how);
-        let free = |name: &&str| !variants.iter().any(|of| of == name);
-        self.variant(["Other", "Unseen", "NotSeen"].into_iter().find(free).unwrap_or("AnythingElse"), of);
+        let free = |name: &&str| !variants.iter().any(|taken| taken == name);
+        self.variant(["Other", "Unseen", "NotSeen"].into_iter().find(free).unwrap_or("AnythingElse"), ty);
     }
 
-    fn variant(&mut self, name: &str, of: Option<&Type>) {
-        let of = of.map_or_else(String::new, |of| format!("({})", self.rust(of)));
-        line(&mut self.out, 2, &format!("{name}{of},"));
+    fn variant(&mut self, name: &str, ty: Option<&Type>) {
+        let content = ty.map_or_else(String::new, |ty| format!("({})", self.rust(ty)));
+        line(&mut self.out, 2, &format!("{name}{content},"));
     }
 
     /// Writes a serde attribute with `more`, and with `rename` if serde's name differs from the key.
@@ -651,8 +653,8 @@ impl Items<'_, '_, '_> {
 }
 
 /// Returns whether a type of a field implements `dwell::sparse::ConstDefault`.
-fn has_constant_default(of: &Type) -> bool {
-    matches!(of, Type::Option(_) | Type::Sparse(_))
+fn has_constant_default(ty: &Type) -> bool {
+    matches!(ty, Type::Option(_) | Type::Sparse(_))
 }
 
 /// Returns the number of whole numbers beyond 64 bits, also in lists and maps.

@@ -41,18 +41,12 @@ pub struct Schema {
     /// The enums of strings without one.
     #[serde(skip)]
     pub closed_keywords: BTreeSet<usize>,
-    /// Whether numbers of which some have a fraction are written back to the letter: `1` beside `1.5` as `1`, not `1.0`.
-    #[serde(skip)]
-    pub exact_numbers: bool,
     /// The formats whose strings get types of other crates.
     #[serde(skip)]
     pub typed: Typed,
     /// Whether the types refuse unknown keys.
     #[serde(skip)]
     pub refuse: bool,
-    /// The objects that a little more or less data would make maps or structs, or this key of them a tag or not.
-    #[serde(skip)]
-    pub near: BTreeSet<(String, Option<String>)>,
     /// The enum of the types of all documents, if these are several.
     #[serde(skip)]
     pub roots: Option<UnionId>,
@@ -71,9 +65,9 @@ pub(crate) const MIN_TEXTS: u64 = 5;
 
 impl Schema {
     /// Returns whether numbers of which some have a fraction are `serde_json::Number`s. An `f64` of 8 bytes holds the same
-    /// numbers, unless a whole one is beyond 2^53.
-    pub fn needs_number(&self, whole: u64, wide: bool) -> bool {
-        whole > 0 && (wide || self.exact_numbers)
+    /// numbers, unless a whole one is beyond 2^53 or must be written back to the letter.
+    pub fn needs_number(whole: u64, wide: bool) -> bool {
+        whole > 0 && wide
     }
 
     /// Returns the unions whose variant for unknown tags holds no value. These unions contain themselves at any depth,
@@ -98,8 +92,10 @@ impl Schema {
                 }
             }
             // Only a union with a tag has a variant `other`.
-            let of = &self.unions[union];
-            !of.untagged && !matches!(of.form, Tagging::External | Tagging::Untagged) && unions.contains(&union)
+            let declared = &self.unions[union];
+            !declared.untagged
+                && !matches!(declared.form, Tagging::External | Tagging::Untagged)
+                && unions.contains(&union)
         };
         (0..self.unions.len()).filter(is_within).collect()
     }
@@ -128,9 +124,9 @@ impl Schema {
 
     /// Returns whether a record, union or enum has this name.
     pub fn has_type(&self, name: &str) -> bool {
-        self.records.iter().any(|of| of.name == name)
-            || self.unions.iter().any(|of| of.name == name)
-            || self.keywords.iter().any(|of| of.name == name)
+        self.records.iter().any(|record| record.name == name)
+            || self.unions.iter().any(|union| union.name == name)
+            || self.keywords.iter().any(|set| set.name == name)
     }
 
     /// Returns whether a union has no variant for other values.
@@ -150,7 +146,7 @@ impl Schema {
                 if gone.contains(id) {
                     *kind = Kind::Text(std::mem::take(text));
                 } else {
-                    *id -= gone.iter().filter(|of| **of < *id).count();
+                    *id -= gone.iter().filter(|lost| **lost < *id).count();
                 }
             }
         });
@@ -353,14 +349,14 @@ impl Free {
     /// Returns a share of all sums, as an estimate.
     #[must_use]
     pub fn share(&self, part: u64, whole: u64) -> Self {
-        let of = |number: u64| scale(number, part, whole);
+        let scaled = |number: u64| scale(number, part, whole);
         Self {
-            count: of(self.count),
-            texts: of(self.texts),
-            text_bytes: of(self.text_bytes),
+            count: scaled(self.count),
+            texts: scaled(self.texts),
+            text_bytes: scaled(self.text_bytes),
             arrays: self.arrays.share(part, whole),
             objects: self.objects.share(part, whole),
-            key_bytes: of(self.key_bytes),
+            key_bytes: scaled(self.key_bytes),
             estimated: true,
         }
     }
@@ -374,7 +370,7 @@ impl Free {
     /// Returns the bytes and blocks that the values own as `serde_json::Value`s.
     pub fn owned(&self) -> (u64, u64) {
         let mut layouts = Layouts::new(&[]);
-        let [key, value] = [Type::String, Type::Value].map(|of| layouts.layout(&of));
+        let [key, value] = [Type::String, Type::Value].map(|ty| layouts.layout(&ty));
         let (leaf, inner) = (blocks::leaf(key, value), blocks::internal(key, value));
         let (mut bytes, mut allocations) = (self.text_bytes + self.key_bytes, self.texts + self.objects.total);
         bytes += value.size * self.arrays.pushed_capacity(4);
@@ -575,14 +571,14 @@ impl Lengths {
 
     /// Returns a share of all counts, as an estimate.
     pub(super) fn share(&self, part: u64, whole: u64) -> Self {
-        let of = |number: &u64| scale(*number, part, whole);
+        let scaled = |number: &u64| scale(*number, part, whole);
         Self {
-            count: of(&self.count),
-            empty: of(&self.empty),
-            total: of(&self.total),
+            count: scaled(&self.count),
+            empty: scaled(&self.empty),
+            total: scaled(&self.total),
             max: self.max,
-            by_power: self.by_power.iter().map(of).collect(),
-            by_buckets: self.by_buckets.iter().map(of).collect(),
+            by_power: self.by_power.iter().map(scaled).collect(),
+            by_buckets: self.by_buckets.iter().map(scaled).collect(),
         }
     }
 

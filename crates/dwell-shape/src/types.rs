@@ -130,7 +130,7 @@ impl Type {
 
     /// Returns the type as Rust source; `name` returns the names of structs and enums.
     pub fn rust(&self, name: &dyn Fn(DefId) -> String) -> String {
-        let of = |inner: &Self| inner.rust(name);
+        let text = |inner: &Self| inner.rust(name);
         match self {
             Self::Unit => "()".into(),
             Self::Bool => "bool".into(),
@@ -148,17 +148,17 @@ impl Type {
             Self::Foreign(Format::Offset) => "chrono::DateTime<chrono::FixedOffset>".into(),
             Self::Foreign(Format::Url) => "url::Url".into(),
             Self::Named(id) => name(*id),
-            Self::Option(inner) => format!("Option<{}>", of(inner)),
-            Self::Box(inner) => format!("Box<{}>", of(inner)),
-            Self::Sparse(inner) => format!("Sparse<{}>", of(inner)),
-            Self::Open(inner) => format!("OrOther<{}>", of(inner)),
-            Self::Vec(inner) => format!("Vec<{}>", of(inner)),
-            Self::BoxSlice(inner) => format!("Box<[{}]>", of(inner)),
-            Self::ThinSlice(inner) => format!("ThinSlice<{}>", of(inner)),
-            Self::HashMap(inner) => format!("HashMap<String, {}>", of(inner)),
-            Self::SortedMap(key, inner) => format!("SortedMap<{}, {}>", of(key), of(inner)),
-            Self::Array(inner, length) => format!("[{}; {length}]", of(inner)),
-            Self::Tuple(inner) => format!("({})", inner.iter().map(of).collect::<Vec<_>>().join(", ")),
+            Self::Option(inner) => format!("Option<{}>", text(inner)),
+            Self::Box(inner) => format!("Box<{}>", text(inner)),
+            Self::Sparse(inner) => format!("Sparse<{}>", text(inner)),
+            Self::Open(inner) => format!("OrOther<{}>", text(inner)),
+            Self::Vec(inner) => format!("Vec<{}>", text(inner)),
+            Self::BoxSlice(inner) => format!("Box<[{}]>", text(inner)),
+            Self::ThinSlice(inner) => format!("ThinSlice<{}>", text(inner)),
+            Self::HashMap(inner) => format!("HashMap<String, {}>", text(inner)),
+            Self::SortedMap(key, inner) => format!("SortedMap<{}, {}>", text(key), text(inner)),
+            Self::Array(inner, length) => format!("[{}; {length}]", text(inner)),
+            Self::Tuple(inner) => format!("({})", inner.iter().map(text).collect::<Vec<_>>().join(", ")),
         }
     }
 
@@ -207,13 +207,13 @@ impl<'t> Layouts<'t> {
     }
 
     /// Returns the size of a type in bytes.
-    pub fn size(&mut self, of: &Type) -> u64 {
-        self.layout(of).size
+    pub fn size(&mut self, ty: &Type) -> u64 {
+        self.layout(ty).size
     }
 
     /// Returns the layout of a type.
-    pub fn layout(&mut self, of: &Type) -> Layout {
-        of.layout(&mut |id| self.named(id))
+    pub fn layout(&mut self, ty: &Type) -> Layout {
+        ty.layout(&mut |id| self.named(id))
     }
 
     /// Returns the layout of a struct or enum.
@@ -251,7 +251,7 @@ impl Type {
             Self::Value => Layout { niche: Layout::scalar(1, 250).niche, ..Layout::words(4, 0) },
             Self::Option(inner) => option(inner.layout(named)),
             Self::Open(inner) => {
-                let variants = [&**inner, &Self::Value.boxed()].map(|of| vec![of.layout(named)]);
+                let variants = [&**inner, &Self::Value.boxed()].map(|ty| vec![ty.layout(named)]);
                 enumeration(&variants)
             }
             Self::Tuple(fields) => {

@@ -82,8 +82,8 @@ fn spread(count: u64, keys: u64, objects: &mut Lengths) {
     }
 }
 
-fn slot(of: &Slot, free: &mut Free) {
-    match &of.kind {
+fn slot(place: &Slot, free: &mut Free) {
+    match &place.kind {
         Kind::Text(text) | Kind::Keyword { text, .. } => {
             free.texts += text.count - text.empty;
             free.text_bytes += text.bytes;

@@ -178,12 +178,12 @@ fn bytes_and_refusals_are_those_of_serde_and_an_allocator() {
     let texts: Vec<Value> = (0..240).map(order).collect();
     let wrong = wrong_orders();
     let dir = folder(MODEL, &[&texts[..], &wrong].concat());
-    let found = report(dir.path(), &["--type", "Order"]);
+    let found = report(dir.path(), &["--root", "Order"]);
     for empty in ["lost", "unchecked", "unseen"] {
         let expected = if empty == "unseen" { json!(["Audit.changed"]) } else { json!([]) };
         assert_eq!(found[empty], expected, "{empty}");
     }
-    let refused: u64 = found["refused"].as_array().unwrap().iter().map(|of| of["count"].as_u64().unwrap()).sum();
+    let refused: u64 = found["refused"].as_array().unwrap().iter().map(|row| row["count"].as_u64().unwrap()).sum();
     assert_eq!((&found["failed"], refused), (&json!(wrong.len()), wrong.len() as u64), "{}", found["refused"]);
     let types = format!(
         "pub mod lean {{ {MODEL} pub use Order as Document; }} pub mod naive {{ pub use super::lean::Document; }}"
@@ -235,9 +235,11 @@ fn names_kinds_and_numbers_are_those_of_the_source() {
     };
     let dir = folder(model, &(0..12).map(text).collect::<Vec<_>>());
     fs::write(dir.path().join("more.rs"), "#[derive(serde::Deserialize)] pub struct More { pub r: R }").unwrap();
-    let found = report(dir.path(), &["--type", "Top"]);
-    let list = |key: &str, of: fn(&Value) -> String| found[key].as_array().unwrap().iter().map(of).collect::<Vec<_>>();
-    let mut refused = list("refused", |of| format!("{} {}", of["count"], of["what"].as_str().unwrap()));
+    let found = report(dir.path(), &["--root", "Top"]);
+    let list = |key: &str, text_of: fn(&Value) -> String| {
+        found[key].as_array().unwrap().iter().map(text_of).collect::<Vec<_>>()
+    };
+    let mut refused = list("refused", |row| format!("{} {}", row["count"], row["what"].as_str().unwrap()));
     refused.sort();
     let expected = [
         "1 \"xy\" for `char`",
@@ -248,11 +250,12 @@ fn names_kinds_and_numbers_are_those_of_the_source() {
     ];
     assert_eq!(refused, expected);
     assert_eq!((&found["type"], &found["failed"], &found["documents"]), (&json!("Top"), &json!(5), &json!(12)));
-    let mut keys =
-        list("lost", |of| format!("{} {} {}", of["count"], of["type"].as_str().unwrap(), of["path"].as_str().unwrap()));
+    let mut keys = list("lost", |row| {
+        format!("{} {} {}", row["count"], row["type"].as_str().unwrap(), row["path"].as_str().unwrap())
+    });
     keys.sort();
     assert_eq!(keys, ["12 First::A $.all[].r.first.y", "12 Part $.all[].r.twice.more", "12 R $.all[].r.unread"]);
-    let unchecked = list("unchecked", |of| of["why"].as_str().unwrap().to_owned());
+    let unchecked = list("unchecked", |row| row["why"].as_str().unwrap().to_owned());
     assert_eq!(unchecked, ["the source does not declare `chrono::DateTime`"]);
     assert_eq!(found["unseen"], json!(["First::B"]));
 }
@@ -278,7 +281,7 @@ fn refused_lost_and_unseen_values_are_named_and_mended() {
         .as_array()
         .unwrap()
         .iter()
-        .map(|of| (of["item"].as_str().unwrap(), of["what"].as_str().unwrap(), of["count"].as_u64().unwrap()))
+        .map(|row| (row["item"].as_str().unwrap(), row["what"].as_str().unwrap(), row["count"].as_u64().unwrap()))
         .collect();
     let expected = [
         ("User.mail", "the key is missing", 150),
@@ -294,7 +297,7 @@ fn refused_lost_and_unseen_values_are_named_and_mended() {
     let mut lines: Vec<String> = model.lines().map(ToOwned::to_owned).collect();
     let edits = found["refused"].as_array().unwrap().iter();
     let mut edited = 0;
-    for edit in edits.flat_map(|of| of["edits"].as_array().cloned().unwrap_or_default()) {
+    for edit in edits.flat_map(|row| row["edits"].as_array().cloned().unwrap_or_default()) {
         let line = &mut lines[usize::try_from(edit["line"].as_u64().unwrap()).unwrap() - 1];
         let (from, to) = (edit["from"].as_str().unwrap(), edit["to"].as_str().unwrap());
         if line.contains(from) && edit["item"] == "User.mail" {
@@ -376,11 +379,11 @@ pub struct Note {
     };
     let texts: Vec<Value> = (0..120).map(text).collect();
     let dir = folder(model, &texts);
-    let found = report(dir.path(), &["--type", "Entry"]);
+    let found = report(dir.path(), &["--root", "Entry"]);
     // The data has one union at both paths, and `range` is a variant of one type only.
     assert_eq!([&found["refused"], &found["lost"], &found["unseen"]], [&json!([]), &json!([]), &json!([])]);
     let findings = found["findings"].as_array().unwrap();
-    let note = findings.iter().find(|of| of["edits"][0]["item"] == "Entry.note").expect("most notes are null");
+    let note = findings.iter().find(|row| row["edits"][0]["item"] == "Entry.note").expect("most notes are null");
     assert!(note["why"].as_str().unwrap().starts_with("30 of 120 have a value"), "{note}");
 }
 
@@ -398,9 +401,9 @@ fn wrong_files_and_types_are_one_clear_line() {
     for (arguments, part) in [
         (&["--against", "none.rs"][..], "none.rs: cannot be read"),
         (&["--against", "broken.rs"], "broken.rs:3:1: "),
-        (&["--against", "model.rs", "--type", "B"], "model.rs: has no type B"),
+        (&["--against", "model.rs", "--root", "B"], "model.rs: has no type B"),
         (&["--against", "model.rs"], "model.rs: has no type that derives `Deserialize`"),
-        (&["--against", "two.rs"], "two.rs: name the type of a document with --type: A, B"),
+        (&["--against", "two.rs"], "two.rs: name the type of a document with --root: A, B"),
     ] {
         let (code, error) = run(arguments);
         assert!(
@@ -421,8 +424,32 @@ fn findings_have_edits() {
         json!({"name": format!("n{n}"), "tags": vec!["a"; 5], "home": home, "kind": {"Plain": "x"}})
     };
     let dir = folder(model, &(0..300).map(user).collect::<Vec<_>>());
-    let found = report(dir.path(), &["--type", "User"]);
+    let found = report(dir.path(), &["--root", "User"]);
     let edits: Vec<&Value> =
-        found["findings"].as_array().unwrap().iter().flat_map(|of| of["edits"].as_array().unwrap()).collect();
+        found["findings"].as_array().unwrap().iter().flat_map(|row| row["edits"].as_array().unwrap()).collect();
     assert!(edits.iter().any(|edit| edit["from"] == "Option<Home>" && edit["to"] == "Option<Box<Home>>"), "{edits:?}");
+}
+
+/// serde's code for such types calls itself until the stack ends.
+#[test]
+fn types_that_contain_themselves_without_end_are_refused() {
+    for types in [
+        "#[derive(Deserialize)] struct D { a: u8, #[serde(flatten)] more: Box<D> }",
+        "#[derive(Deserialize)] struct D { a: u8, #[serde(flatten)] more: Option<Box<D>> }",
+        "#[derive(Deserialize)] struct D(Box<D>);",
+        "#[derive(Deserialize)] #[serde(transparent)] struct D { of: Box<D> }",
+        "#[derive(Deserialize)] #[serde(untagged)] enum D { One(Box<D>), Two(Box<D>) }",
+    ] {
+        let dir = folder(types, &[json!({"a": 1})]);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_dwell-shape"));
+        command.current_dir(dir.path()).args(["shape", "data", "--against", "model.rs", "--root", "D"]);
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{types}: {output:?}");
+    }
+    // Those that end are read: each level takes keys away, or is another value.
+    let types = "#[derive(Deserialize)] struct D { a: u8, inner: Option<Box<D>>, #[serde(flatten)] more: E }
+        #[derive(Deserialize)] struct E { b: u8, all: Vec<D> }";
+    let leaf = json!({"a": 1, "b": 2, "all": []});
+    let dir = folder(types, &[json!({"a": 1, "b": 2, "inner": leaf, "all": [leaf, leaf]})]);
+    assert_eq!(report(dir.path(), &["--root", "D"])["refused"], json!([]));
 }

@@ -1,5 +1,6 @@
 //! Each bad input gives a one-line error and exit code 2.
 
+use dwell_shape::input;
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -36,15 +37,13 @@ impl Folder {
     }
 }
 
-/// Checks the error for the bad file with `--strict-input`, and without it the error and the report on the valid file.
+/// The last line if nothing else could be read.
+const NOTHING: &str = "error: no input could be read";
+
+/// Checks the error for the bad file, and the report on the valid file.
 #[track_caller]
 fn check(folder: &Folder, location: &str, what: &str) {
-    let output = shape(&[folder.path(), "--strict-input"]).output().unwrap();
     let expected = format!("error: {}{location}: {what}", folder.bad.display());
-    assert_eq!(errors(&output), std::slice::from_ref(&expected));
-    assert_eq!(output.status.code(), Some(2));
-    assert!(output.stdout.is_empty());
-
     let output = shape(&[folder.path(), "--format", "json"]).output().unwrap();
     assert_eq!(errors(&output), [expected, "error: 1 input was skipped; 1 document was read".to_owned()]);
     assert_eq!(output.status.code(), Some(2));
@@ -81,8 +80,8 @@ fn binary_gzip_and_utf16_files_are_identified() {
         let dir = TempDir::new().unwrap();
         let file = dir.path().join("program");
         fs::write(&file, bytes).unwrap();
-        let output = shape(&[file.to_str().unwrap(), "--strict-input"]).output().unwrap();
-        assert_eq!(errors(&output), [format!("error: {}{what}", file.display())]);
+        let output = shape(&[file.to_str().unwrap()]).output().unwrap();
+        assert_eq!(errors(&output), [&*format!("error: {}{what}", file.display()), NOTHING]);
         assert_eq!(output.status.code(), Some(2));
     }
 }
@@ -115,10 +114,7 @@ fn huge_numbers() {
 #[test]
 fn bad_line_in_json_lines() {
     let folder = Folder::new("bad.jsonl", b"{\"a\":1}\n\n  {\"half\":}\n{\"a\":2}");
-    let output = shape(&[folder.path(), "--strict-input"]).output().unwrap();
     let expected = format!("error: {}:3:11: expected value", folder.bad.display());
-    assert_eq!(errors(&output), std::slice::from_ref(&expected));
-    // Without `--strict-input` the other lines are read.
     let output = shape(&[folder.path(), "--format", "json"]).output().unwrap();
     assert_eq!(errors(&output), [expected, "error: 1 input was skipped; 3 documents were read".to_owned()]);
 }
@@ -128,9 +124,7 @@ fn concatenated_documents() {
     let dir = TempDir::new().unwrap();
     let path = dir.path().join("many");
     fs::write(&path, "{\"a\":1}{\"a\":2,\n\"a\":3} {\"a\":\n 4}\n\n  {\"a\":5,}").unwrap();
-    let output = shape(&[path.to_str().unwrap(), "--strict-input"]).output().unwrap();
     let duplicate = format!("error: {}:2:3: duplicate key \"a\"", path.display());
-    assert_eq!(errors(&output), std::slice::from_ref(&duplicate));
     let output = shape(&[path.to_str().unwrap()]).output().unwrap();
     let comma = format!("error: {}:5:10: trailing comma", path.display());
     let rest = "error: 2 inputs were skipped; 2 documents were read".to_owned();
@@ -147,8 +141,8 @@ fn two_gigabyte_line() {
         let path = dir.path().join(name);
         // A sparse file takes no blocks on disk; its bytes are zeros.
         File::create(&path).unwrap().set_len(2 << 30).unwrap();
-        let output = shape(&[path.to_str().unwrap(), "--strict-input"]).output().unwrap();
-        assert_eq!(errors(&output), [format!("error: {}{location}: {what}", path.display())]);
+        let output = shape(&[path.to_str().unwrap()]).output().unwrap();
+        assert_eq!(errors(&output), [&*format!("error: {}{location}: {what}", path.display()), NOTHING]);
         assert_eq!(output.status.code(), Some(2));
         fs::remove_file(path).unwrap();
     }
@@ -156,12 +150,7 @@ fn two_gigabyte_line() {
 
 #[test]
 fn two_gigabyte_string_through_a_pipe() {
-    let mut child = shape(&["-", "--strict-input"])
-        .stdin(Stdio::piped())
-        .stderr(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child = shape(&["-"]).stdin(Stdio::piped()).stderr(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     let block = vec![b'a'; 1 << 20];
     let mut written = 0;
@@ -176,7 +165,7 @@ fn two_gigabyte_string_through_a_pipe() {
     assert!(written < 200, "{written} MiB were read");
     let errors = errors(&output);
     assert!(
-        matches!(&errors[..], [line] if line.starts_with("error: -:1:")
+        matches!(&errors[..], [line, _] if line.starts_with("error: -:1:")
             && line.ends_with(": a string longer than 64 MiB, which is not supported")),
         "{errors:?}"
     );
@@ -185,12 +174,8 @@ fn two_gigabyte_string_through_a_pipe() {
 
 #[track_caller]
 fn check_path(path: &Path, expected: &str) {
-    let output = shape(&[path.to_str().unwrap(), "--strict-input"]).output().unwrap();
-    assert_eq!(errors(&output), [format!("error: {expected}")]);
-    assert_eq!(output.status.code(), Some(2));
-    // Without `--strict-input` the command fails too, since it has no other input.
     let output = shape(&[path.to_str().unwrap()]).output().unwrap();
-    assert_eq!(errors(&output), [format!("error: {expected}"), "error: no input could be read".to_owned()]);
+    assert_eq!(errors(&output), [&*format!("error: {expected}"), NOTHING]);
     assert_eq!(output.status.code(), Some(2));
 }
 
@@ -222,19 +207,16 @@ fn symlinks_and_permissions() {
         up.join("b/again").display(),
         up.display()
     );
-    let output = shape(&[up.to_str().unwrap(), "--strict-input"]).output().unwrap();
-    assert_eq!(errors(&output), std::slice::from_ref(&looped));
-    assert_eq!(output.status.code(), Some(2));
+    let skipped = "error: 1 input was skipped; 1 document was read";
     let output = shape(&[up.to_str().unwrap()]).output().unwrap();
-    assert_eq!(errors(&output), [looped, "error: 1 input was skipped; 1 document was read".to_owned()]);
+    assert_eq!(errors(&output), [&*looped, skipped]);
+    assert_eq!(output.status.code(), Some(2));
 
     fs::remove_file(inner.join("again")).unwrap();
     symlink(dir.path().join("nowhere"), inner.join("lost.json")).unwrap();
-    let output = shape(&[up.to_str().unwrap(), "--strict-input"]).output().unwrap();
-    assert_eq!(
-        errors(&output),
-        [format!("error: {}: a symbolic link whose target does not exist", inner.join("lost.json").display())]
-    );
+    let output = shape(&[up.to_str().unwrap()]).output().unwrap();
+    let lost = format!("error: {}: a symbolic link whose target does not exist", inner.join("lost.json").display());
+    assert_eq!(errors(&output), [&*lost, skipped]);
 
     fs::remove_file(inner.join("lost.json")).unwrap();
     let secret = inner.join("secret.json");
@@ -244,8 +226,9 @@ fn symlinks_and_permissions() {
         eprintln!("not tested: this user may read everything");
         return;
     }
-    let output = shape(&[up.to_str().unwrap(), "--strict-input"]).output().unwrap();
-    assert_eq!(errors(&output), [format!("error: {}: cannot be read: permission denied", secret.display())]);
+    let output = shape(&[up.to_str().unwrap()]).output().unwrap();
+    let denied = format!("error: {}: cannot be read: permission denied", secret.display());
+    assert_eq!(errors(&output), [&*denied, skipped]);
 }
 
 #[test]
@@ -253,10 +236,10 @@ fn unreadable_file() {
     // The file opens, but its first read fails.
     let path = Path::new("/proc/self/mem");
     if path.exists() {
-        let output = shape(&[path.to_str().unwrap(), "--strict-input"]).output().unwrap();
+        let output = shape(&[path.to_str().unwrap()]).output().unwrap();
         let errors = errors(&output);
         assert!(
-            matches!(&errors[..], [line] if line.starts_with("error: /proc/self/mem: cannot be read: ")),
+            matches!(&errors[..], [line, _] if line.starts_with("error: /proc/self/mem: cannot be read: ")),
             "{errors:?}"
         );
         assert_eq!(output.status.code(), Some(2));
@@ -306,18 +289,19 @@ fn errors_are_in_name_order_for_any_number_of_threads() {
         let text = if index % 7 == 5 { "{\"a\":}".to_owned() } else { format!("{{\"a\":{index}}}") };
         fs::write(dir.path().join(format!("{index:02}.json")), text).unwrap();
     }
-    let path = dir.path().to_str().unwrap();
-    for threads in ["1", "2", "5", "40"] {
-        let output = shape(&[path, "--threads", threads, "--strict-input"]).output().unwrap();
-        let errors = errors(&output);
+    let found = input::find(&[dir.path().to_owned()]);
+    for threads in [1, 2, 5, 40] {
+        let read = |keep_going| {
+            let options = input::Options { threads, keep_going, part: 1, ..Default::default() };
+            let reading = input::read(&found, &options, &|_| {});
+            let errors: Vec<String> = reading.problems.iter().map(ToString::to_string).collect();
+            (errors, reading.accumulator.documents())
+        };
+        let (errors, _) = read(false);
         assert!(matches!(&errors[..], [line] if line.contains("05.json:1:6: ")), "{errors:?}");
-        let output = shape(&[path, "--threads", threads]).output().unwrap();
-        let errors = self::errors(&output);
-        assert_eq!(errors.len(), 6);
-        assert_eq!(errors[5], "error: 5 inputs were skipped; 35 documents were read");
-        let mut sorted = errors[..5].to_vec();
-        sorted.sort();
-        assert_eq!(errors[..5], sorted);
+        let (errors, documents) = read(true);
+        assert_eq!((errors.len(), documents), (5, 35));
+        assert!(errors.is_sorted(), "{errors:?}");
     }
 }
 
@@ -344,10 +328,7 @@ fn memory_is_bounded_for_any_number_of_threads() {
     // The plan for thousands of types takes longer than the reading.
     let out = TempDir::new().unwrap();
     let part = out.path().join("part").to_str().unwrap().to_owned();
-    let mut child = shape(&[dir.path().to_str().unwrap(), "--threads", "2", "--save", &part])
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut child = shape(&[dir.path().to_str().unwrap(), "--save", &part]).stdout(Stdio::null()).spawn().unwrap();
     let status = format!("/proc/{}/status", child.id());
     let mut peak = 0;
     while child.try_wait().unwrap().is_none() {

@@ -160,9 +160,8 @@ fn wrong_usage_exits_with_code_2() {
         &["shape", "--shapes"][..],
         &["shape", "--top", "many"],
         &["shape", "--format", "xml"],
-        &["shape", "--min-saving", "1 elephant"],
         &["shape", "--sample", "0"],
-        &["shape", "--threads", "0"],
+        &["shape", "--set", "@"],
     ] {
         let output = dwell(args).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{args:?}");
@@ -170,16 +169,6 @@ fn wrong_usage_exits_with_code_2() {
     }
     for args in [&["--help"][..], &["--version"], &["shape", "--help"]] {
         assert_eq!(dwell(args).output().unwrap().status.code(), Some(0), "{args:?}");
-    }
-}
-
-#[test]
-fn sizes_accept_unit_suffixes() {
-    let dir = TempDir::new().unwrap();
-    fs::write(dir.path().join("a.json"), "[1]").unwrap();
-    for size in ["0", "64K", "64k", "1MiB", "1.5GB"] {
-        let output = dwell(&["shape", dir.path().to_str().unwrap(), "--min-saving", size]).output().unwrap();
-        assert_eq!(output.status.code(), Some(0), "{size}");
     }
 }
 
@@ -256,7 +245,7 @@ fn merging_parts_is_independent_of_order_and_grouping() {
         run(&["shape", &path(&part.to_string()), "--save", file]);
     }
     let merged = |files: &[String]| {
-        let mut args = vec!["shape", "--format", "json", "--merge"];
+        let mut args = vec!["shape", "--format", "json"];
         args.extend(files.iter().map(String::as_str));
         run(&args)
     };
@@ -275,7 +264,7 @@ fn merging_parts_is_independent_of_order_and_grouping() {
         let mut joined = Vec::new();
         for (side, files) in [left, right].into_iter().enumerate() {
             let file = path(&format!("{round}.{side}.part"));
-            let mut args = vec!["shape", "--save", &file, "--merge"];
+            let mut args = vec!["shape", "--save", &file];
             args.extend(files.iter().map(String::as_str));
             run(&args);
             joined.push(file);
@@ -291,7 +280,7 @@ fn merging_parts_is_independent_of_order_and_grouping() {
         (&part[..part.len() - 1], "ends too early; is the file complete?"),
     ] {
         fs::write(path("no.part"), bytes).unwrap();
-        let output = dwell(&["shape", "--merge", &path("no.part")]).output().unwrap();
+        let output = dwell(&["shape", &path("0.part"), &path("no.part")]).output().unwrap();
         assert_eq!(output.status.code(), Some(2));
         assert_eq!(String::from_utf8_lossy(&output.stderr), format!("error: {}: {what}\n", path("no.part")));
     }
@@ -349,7 +338,8 @@ fn parts_read_by_one_form_give_the_output_of_one_run() {
     // The form of a sixth of the files, or of all.
     for studied in [20, 120] {
         let studied: Vec<&str> = files[..studied].iter().map(String::as_str).collect();
-        assert_eq!(run(&[&["shape", "--force", "--save-form", &form][..], &studied].concat()), b"");
+        let _ = fs::remove_file(&form);
+        assert_eq!(run(&[&["shape", "--form", &form][..], &studied].concat()), b"");
         let all: Vec<&str> = files.iter().map(String::as_str).collect();
         let whole = report(&[&["--form", &form][..], &all].concat());
         for round in 0..4 {
@@ -365,12 +355,12 @@ fn parts_read_by_one_form_give_the_output_of_one_run() {
             }
             rng.shuffle(&mut saved);
             let saved: Vec<&str> = saved.iter().map(String::as_str).collect();
-            assert!(report(&[&["--merge"][..], &saved].concat()) == whole, "{} studied, round {round}", studied.len());
+            assert!(report(&saved) == whole, "{} studied, round {round}", studied.len());
         }
     }
     for (bytes, what) in [
-        (&b"{}"[..], "is not a form file; --save-form writes form files"),
-        (b"dwell shape form 1\n", "was written by another version of cargo dwell; create it again with --save-form"),
+        (&b"{}"[..], "is not a form file; --form writes form files"),
+        (b"dwell shape form 1\n", "was written by another version of cargo dwell; create it again with --form"),
         (&fs::read(&form).unwrap()[..99], "is not a form file"),
     ] {
         fs::write(path("no.form"), bytes).unwrap();
@@ -379,10 +369,12 @@ fn parts_read_by_one_form_give_the_output_of_one_run() {
         assert!(error.starts_with(&format!("error: {}: {what}", path("no.form"))), "{error}");
         assert_eq!((error.lines().count(), output.status.code()), (1, Some(2)));
     }
-    let output = dwell(&["shape", "--save-form", &form, &path("none.json")]).output().unwrap();
-    let error = format!("error: {form}: exists already; --force overwrites it\n");
+    // A part is not read without the form of the others.
+    let output =
+        dwell(&["shape", "--form", &path("new.form"), "--save", &path("new.part"), &files[0]]).output().unwrap();
+    let error = format!("error: {}: cannot be read: No such file or directory (os error 2)\n", path("new.form"));
     assert_eq!((String::from_utf8_lossy(&output.stderr), output.status.code()), (error.into(), Some(2)));
-    let output = dwell(&["shape", "--save-form", &path("new.form"), &path("none.json")]).output().unwrap();
+    let output = dwell(&["shape", "--form", &path("new.form"), &path("none.json")]).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert!(!std::path::Path::new(&path("new.form")).exists());
 }
@@ -525,15 +517,15 @@ fn other_formats_are_read_by_their_endings() {
     fs::write(path("a.yaml"), "id: 1\ntags: [x, y]\n---\nid: 2\ntags: []\n").unwrap();
     fs::write(path("b.toml"), "id = 3\ntags = [\"z\"]\n").unwrap();
     let run = |args: &[&str]| dwell(args).output().unwrap();
-    let of = |name: &str| path(name).to_str().unwrap().to_owned();
+    let path_of = |name: &str| path(name).to_str().unwrap().to_owned();
     let all = folder.path().to_str().unwrap();
     assert_eq!(documents(&run(&[all, "--format", "json"])), 3);
     // Beside JSON they are no data, unless they are named.
     fs::write(path("c.json"), "{\"id\":4,\"tags\":[]}").unwrap();
     assert_eq!(documents(&run(&[all, "--format", "json"])), 1);
-    assert_eq!(documents(&run(&[all, &of("a.yaml"), "--format", "json"])), 3);
+    assert_eq!(documents(&run(&[all, &path_of("a.yaml"), "--format", "json"])), 3);
     fs::write(path("d.csv"), "a,b\n1\n").unwrap();
-    let bad = run(&[&of("d.csv")]);
+    let bad = run(&[&path_of("d.csv")]);
     let errors = String::from_utf8_lossy(&bad.stderr);
     assert!(bad.status.code() == Some(2) && errors.contains("d.csv: cannot be read: CSV error: "), "{errors}");
 }

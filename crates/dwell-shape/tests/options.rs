@@ -2,6 +2,7 @@
 
 mod support;
 
+use dwell_shape::overrides;
 use dwell_shape::plan::{Plan, Set};
 use dwell_shape::schema::Schema;
 use serde_json::{Value, json};
@@ -48,7 +49,8 @@ fn mixed_numbers_are_f64_unless_it_loses_digits() {
         assert_eq!(numbers[..2], [predicted.bytes.to_string(), predicted.allocations.to_string()], "{set}");
         assert_eq!(numbers[3], "0", "{set}: a number is written back as another one");
     }
-    schema.exact_numbers = true;
+    let exact = ["$..=exact".parse().expect("a decision")];
+    assert!(overrides::apply(&exact, &mut schema).is_empty());
     let source = Plan::new(&schema).rust(Set::Lean);
     assert!(source.contains("pub at: serde_json::Number,") && !source.contains("f64"), "{source}");
 }
@@ -157,15 +159,15 @@ fn borrowed_strings_own_nothing() {
 /// Returns whether a value is valid by the part of JSON Schema that the tool writes.
 fn is_valid(schema: &Value, value: &Value, root: &Value) -> bool {
     let Value::Object(rules) = schema else { return schema == true };
-    rules.iter().all(|(rule, of)| match (rule.as_str(), value) {
+    rules.iter().all(|(rule, rule_value)| match (rule.as_str(), value) {
         ("$ref", _) => {
-            let name = of.as_str().and_then(|path| path.strip_prefix("#/$defs/")).expect("a path");
+            let name = rule_value.as_str().and_then(|path| path.strip_prefix("#/$defs/")).expect("a path");
             is_valid(&root["$defs"][name], value, root)
         }
-        ("anyOf", _) => of.as_array().expect("a list").iter().any(|of| is_valid(of, value, root)),
-        ("enum", _) => of.as_array().expect("a list").contains(value),
-        ("const", _) => of == value,
-        ("type", _) => match of.as_str().expect("a name") {
+        ("anyOf", _) => rule_value.as_array().expect("a list").iter().any(|schema| is_valid(schema, value, root)),
+        ("enum", _) => rule_value.as_array().expect("a list").contains(value),
+        ("const", _) => rule_value == value,
+        ("type", _) => match rule_value.as_str().expect("a name") {
             "boolean" => value.is_boolean(),
             "integer" => value.is_i64() || value.is_u64(),
             "number" => value.is_number(),
@@ -175,27 +177,27 @@ fn is_valid(schema: &Value, value: &Value, root: &Value) -> bool {
             "null" => value.is_null(),
             other => panic!("{other}"),
         },
-        ("minimum", Value::Number(number)) => number.as_f64() >= of.as_f64(),
-        ("maximum", Value::Number(number)) => number.as_f64() <= of.as_f64(),
+        ("minimum", Value::Number(number)) => number.as_f64() >= rule_value.as_f64(),
+        ("maximum", Value::Number(number)) => number.as_f64() <= rule_value.as_f64(),
         ("required", Value::Object(object)) => {
-            of.as_array().expect("a list").iter().all(|key| object.contains_key(key.as_str().expect("a key")))
+            rule_value.as_array().expect("a list").iter().all(|key| object.contains_key(key.as_str().expect("a key")))
         }
         ("properties", Value::Object(object)) => {
-            object.iter().all(|(key, value)| of.get(key).is_none_or(|of| is_valid(of, value, root)))
+            object.iter().all(|(key, value)| rule_value.get(key).is_none_or(|schema| is_valid(schema, value, root)))
         }
         ("additionalProperties", Value::Object(object)) => {
             let known = |key: &str| rules.get("properties").is_some_and(|known| known.get(key).is_some());
-            object.iter().all(|(key, value)| known(key) || is_valid(of, value, root))
+            object.iter().all(|(key, value)| known(key) || is_valid(rule_value, value, root))
         }
-        ("maxProperties", Value::Object(object)) => of.as_u64() >= Some(object.len() as u64),
+        ("maxProperties", Value::Object(object)) => rule_value.as_u64() >= Some(object.len() as u64),
         ("items", Value::Array(items)) => {
             let first = rules.get("prefixItems").and_then(Value::as_array).map_or(0, Vec::len);
-            items.iter().skip(first).all(|item| is_valid(of, item, root))
+            items.iter().skip(first).all(|item| is_valid(rule_value, item, root))
         }
         ("prefixItems", Value::Array(items)) => {
-            of.as_array().expect("a list").iter().zip(items).all(|(of, item)| is_valid(of, item, root))
+            rule_value.as_array().expect("a list").iter().zip(items).all(|(schema, item)| is_valid(schema, item, root))
         }
-        ("minItems", Value::Array(items)) => of.as_u64() <= Some(items.len() as u64),
+        ("minItems", Value::Array(items)) => rule_value.as_u64() <= Some(items.len() as u64),
         (
             "$schema"
             | "$defs"

@@ -68,7 +68,7 @@ fn predicted_layouts_match_the_compiler() {
             None => format!("V{index}, "),
         };
         let _ = match body {
-            Body::Struct(of) => writeln!(source, "struct T{id} {{ {}}}", fields(of)),
+            Body::Struct(body) => writeln!(source, "struct T{id} {{ {}}}", fields(body)),
             Body::Enum(variants) => {
                 writeln!(source, "enum T{id} {{ {}}}", variants.iter().enumerate().map(variant).collect::<String>())
             }
@@ -87,9 +87,9 @@ fn predicted_layouts_match_the_compiler() {
     let mut layouts = Layouts::new(&bodies);
     let mut wrong = String::new();
     for (id, line) in printed.lines().enumerate() {
-        let of = layouts.named(id);
+        let layout = layouts.named(id);
         let twice = layouts.size(&Type::Named(id).option().option());
-        let expected = format!("{} {} {twice}", of.size, of.align);
+        let expected = format!("{} {} {twice}", layout.size, layout.align);
         if line != expected {
             let _ = writeln!(wrong, "T{id} is {line}, predicted {expected}: {:?}", bodies[id]);
         }

@@ -25,9 +25,9 @@ fn write(folder: &Path) {
 
 fn infer(folder: &Path) -> Schema {
     let values = ["orders=Order", "users.jsonl=User", "all.json=Users"];
-    let values: Vec<String> = values.iter().map(|of| format!("{}/{of}", folder.display())).collect();
+    let values: Vec<String> = values.iter().map(|value| format!("{}/{value}", folder.display())).collect();
     let (name, roots) = Roots::parse(&values).expect("patterns");
-    assert_eq!(name, "Document");
+    assert_eq!(name, None);
     let mut found = input::find(&[folder.to_owned()]);
     roots.apply(&mut found).expect("each file has a type");
     let all: Vec<_> = roots.overrides();
@@ -73,7 +73,7 @@ fn files_without_a_type_are_an_error() {
     let folder = tempfile::tempdir().expect("a folder");
     write(folder.path());
     let apply = |values: &[&str]| {
-        let values: Vec<String> = values.iter().map(|of| format!("{}/{of}", folder.path().display())).collect();
+        let values: Vec<String> = values.iter().map(|value| format!("{}/{value}", folder.path().display())).collect();
         let mut found = input::find(&[folder.path().to_owned()]);
         Roots::parse(&values).expect("patterns").1.apply(&mut found).map_err(|error| error.to_string())
     };

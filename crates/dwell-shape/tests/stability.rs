@@ -112,8 +112,8 @@ fn some(members: &[(&str, String, u32)], rng: &mut Rng) -> String {
 }
 
 /// Returns an object with keys that are data.
-fn map(rng: &mut Rng, of: impl Fn(&mut Rng) -> String) -> String {
-    let members: Vec<String> = (0..rng.usize(1..6)).map(|_| format!("\"{}\":{}", word(rng), of(rng))).collect();
+fn map(rng: &mut Rng, value: impl Fn(&mut Rng) -> String) -> String {
+    let members: Vec<String> = (0..rng.usize(1..6)).map(|_| format!("\"{}\":{}", word(rng), value(rng))).collect();
     format!("{{{}}}", members.join(","))
 }
 

@@ -82,7 +82,7 @@ fn levels_of_permissions_are_one_enum() {
     };
     let schema = schema(&(0..132).map(text).collect::<Vec<_>>());
     assert!(schema.unions.is_empty(), "{:?}", schema.unions);
-    let enums: Vec<(&str, usize)> = schema.keywords.iter().map(|of| (&*of.name, of.values.len())).collect();
+    let enums: Vec<(&str, usize)> = schema.keywords.iter().map(|set| (&*set.name, set.values.len())).collect();
     assert_eq!(enums, [("Permission", 2)]);
 }
 
@@ -225,7 +225,7 @@ fn numbered_strings_and_single_ones_are_no_enums() {
     let text =
         |n: usize| json!({"image": format!("img_{}.png", n % 7), "folder": "images", "mode": (["on", "off"][n % 2])});
     let schema = schema(&(0..200).map(text).collect::<Vec<_>>());
-    let enums: Vec<&str> = schema.keywords.iter().map(|of| &*of.name).collect();
+    let enums: Vec<&str> = schema.keywords.iter().map(|set| &*set.name).collect();
     assert_eq!(enums, ["Mode"]);
 }
 
@@ -235,7 +235,7 @@ fn equal_enums_are_one() {
     let text =
         |n: usize| json!({"alert": {"severity": level(n)}, "log": {"level": level(n / 2), "of": (["a", "b"][n % 2])}});
     let schema = schema(&(0..120).map(text).collect::<Vec<_>>());
-    let enums: Vec<usize> = schema.keywords.iter().map(|of| of.values.len()).collect();
+    let enums: Vec<usize> = schema.keywords.iter().map(|set| set.values.len()).collect();
     assert_eq!(enums.len(), 2, "{:?}", schema.keywords);
-    assert_eq!(schema.keywords.iter().map(|of| of.values.values().sum::<u64>()).sum::<u64>(), 360);
+    assert_eq!(schema.keywords.iter().map(|set| set.values.values().sum::<u64>()).sum::<u64>(), 360);
 }

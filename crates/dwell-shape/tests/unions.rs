@@ -35,8 +35,8 @@ fn load(name: &str, texts: &[String], check: impl FnOnce(&Schema)) -> String {
     plan.rust(Set::Lean)
 }
 
-fn texts(count: usize, of: impl Fn(usize) -> Value) -> Vec<String> {
-    (0..count).map(|n| of(n).to_string()).collect()
+fn texts(count: usize, value: impl Fn(usize) -> Value) -> Vec<String> {
+    (0..count).map(|n| value(n).to_string()).collect()
 }
 
 fn only(schema: &Schema) -> &Union {

@@ -273,7 +273,7 @@ fn untagged_object_after_the_study_becomes_an_untagged_variant() {
         let form = study.into_form().blank();
         let mut all: Vec<Accumulator> = (0..parts).map(|_| form.start(parts)).collect();
         for (index, text) in order.iter().enumerate() {
-            all[index % parts].at(u32::try_from(texts.iter().position(|of| of == text).unwrap()).unwrap());
+            all[index % parts].at(u32::try_from(texts.iter().position(|known| known == text).unwrap()).unwrap());
             all[index % parts].read(&mut Deserializer::from_str(text)).expect("JSON");
         }
         let mut all = all.into_iter();
@@ -571,11 +571,11 @@ fn unseen_tag_of_a_recursive_union_is_not_refused() {
 fn equal_type_mixtures_share_one_enum() {
     let mut rng = Rng::with_seed(5);
     let mut statement = |n: usize| {
-        let mut of = json!({"version_added": n.to_string(), "notes": "n", "partial": rng.bool(), "prefix": "p"});
+        let mut entry = json!({"version_added": n.to_string(), "notes": "n", "partial": rng.bool(), "prefix": "p"});
         if rng.bool() {
-            of["version_removed"] = json!("9");
+            entry["version_removed"] = json!("9");
         }
-        of
+        entry
     };
     let mut support = |n: usize| match n % 3 {
         0 => Value::from(vec![statement(n), statement(n + 1)]),

@@ -78,27 +78,27 @@ fn main() {
 /// The folder or the files of a corpus.
 fn files(corpus: &str) -> Result<Vec<PathBuf>> {
     let cache = support::target_dir().join("corpora");
-    let parts = |of: &str| -> Result<(String, String, String)> {
-        let at = of.rfind('@').filter(|&at| at > 0).context("a version is missing, as in crate:url@2.5.8/tests")?;
-        let (version, path) = of[at + 1..].split_once('/').unwrap_or((&of[at + 1..], ""));
-        Ok((of[..at].to_owned(), version.to_owned(), path.to_owned()))
+    let parts = |place: &str| -> Result<(String, String, String)> {
+        let at = place.rfind('@').filter(|&at| at > 0).context("a version is missing, as in crate:url@2.5.8/tests")?;
+        let (version, path) = place[at + 1..].split_once('/').unwrap_or((&place[at + 1..], ""));
+        Ok((place[..at].to_owned(), version.to_owned(), path.to_owned()))
     };
-    let (kind, of) = corpus.split_once(':').unwrap_or(("", corpus));
+    let (kind, source) = corpus.split_once(':').unwrap_or(("", corpus));
     let (folder, path) = match kind {
         "crate" => {
-            let (name, version, path) = parts(of)?;
+            let (name, version, path) = parts(source)?;
             (source_of_crate(&cache, &name, &version)?, path)
         }
         "npm" => {
-            let (name, version, path) = parts(of)?;
+            let (name, version, path) = parts(source)?;
             (npm(&cache, &name, &version)?.join("node_modules").join(name), path)
         }
         "pypi" => {
-            let (name, version, path) = parts(of)?;
+            let (name, version, path) = parts(source)?;
             (pypi(&cache, &name, &version)?, path)
         }
         "npm-tree" => {
-            let (name, version, _) = parts(of)?;
+            let (name, version, _) = parts(source)?;
             let modules = walkdir::WalkDir::new(npm(&cache, &name, &version)?.join("node_modules")).sort_by_file_name();
             let found = modules.into_iter().filter_map(Result::ok).filter(|entry| entry.file_name() == "package.json");
             return Ok(found.map(walkdir::DirEntry::into_path).collect());
@@ -112,7 +112,8 @@ fn files(corpus: &str) -> Result<Vec<PathBuf>> {
     let is = |entry: &walkdir::DirEntry| {
         let below = entry.path().strip_prefix(&folder).unwrap_or(entry.path());
         let (names, patterns) = (below.to_str().unwrap_or_default().split('/'), path.split('/'));
-        names.clone().count() == patterns.clone().count() && names.zip(patterns).all(|(name, of)| matches(name, of))
+        names.clone().count() == patterns.clone().count()
+            && names.zip(patterns).all(|(name, pattern)| matches(name, pattern))
     };
     Ok(all.filter(is).map(walkdir::DirEntry::into_path).collect())
 }
@@ -240,7 +241,7 @@ fn row(corpus: &str, script: Option<&Path>) -> Result<String> {
             ours.merge(held_out::round_of(&texts, round, Rules::default(), &[]));
             let (held, kept): (Vec<_>, Vec<_>) =
                 paths.iter().cloned().enumerate().partition(|(index, _)| held_out::is_held(*index, round));
-            let list = |of: Vec<(usize, String)>| of.into_iter().map(|(_, path)| path).collect::<Vec<_>>();
+            let list = |paths: Vec<(usize, String)>| paths.into_iter().map(|(_, path)| path).collect::<Vec<_>>();
             splits.push((list(kept), list(held)));
         }
     }
@@ -259,7 +260,9 @@ fn row(corpus: &str, script: Option<&Path>) -> Result<String> {
     cells.push(format!("{} ({off:+.2} %)", bytes(measured[0])));
     cells.push(format!("{} of {}", paths.len() as u64 - measured[2] - measured[3], paths.len()));
     if texts.len() >= 5 {
-        let cell = |of: &Outcome| format!("{}, {}, {} of {}", of.refused, of.changed, of.lost, of.tried);
+        let cell = |outcome: &Outcome| {
+            format!("{}, {}, {} of {}", outcome.refused, outcome.changed, outcome.lost, outcome.tried)
+        };
         cells.push(cell(&ours));
         cells.push(match real.get(1..) {
             None | Some([]) => String::new(),

@@ -7,6 +7,7 @@ use anyhow::{Result, ensure};
 use dwell_output::units::count;
 use dwell_shape::held_out;
 use dwell_shape::input;
+use dwell_shape::overrides::{self, Override};
 use dwell_shape::schema::{Kind, RecordId, Schema, Slot, Tagging};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
@@ -14,23 +15,31 @@ use std::path::PathBuf;
 
 /// The head of the table.
 pub(crate) const HEAD: &str = "| corpus | texts | types | without each tenth: types / types of the whole with values there | largest change \
-     | of all types | only in one, at most |\n|---|--:|--:|---|--:|--:|--:|";
+     | of all types | with the decisions of the whole |\n|---|--:|--:|---|--:|--:|--:|";
 
 /// Counts the types of a corpus, and those without each tenth of its texts.
 pub(crate) fn row(name: &str, files: &[PathBuf]) -> Result<String> {
     let texts = input::texts(&input::find(files), held_out::MOST);
     ensure!(texts.len() >= 10, "fewer than ten texts");
-    let schema = |left_out: Option<usize>| -> Result<Schema> {
+    let schema = |left_out: Option<usize>, overrides: &[Override]| -> Result<Schema> {
         let folder = tempfile::tempdir()?;
         for (index, text) in texts.iter().enumerate().filter(|(index, _)| left_out != Some(index % 10)) {
             std::fs::write(folder.path().join(format!("{index:08}.json")), text)?;
         }
         let found = input::find(&[folder.path().to_owned()]);
-        let reading = input::read(&found, &input::Options { keep_going: true, ..Default::default() }, &|_| {});
-        Ok(reading.accumulator.finish())
+        let options = input::Options { keep_going: true, overrides: overrides.to_vec(), ..Default::default() };
+        let mut schema = input::read(&found, &options, &|_| {}).accumulator.finish();
+        // What only the texts left out have is not there.
+        overrides::apply(overrides, &mut schema);
+        if left_out.is_none() {
+            let doubts = input::doubts(&schema, &found, &[]);
+            let list: Vec<String> = doubts.iter().map(|(is, other)| format!("{is} (or {other})")).collect();
+            eprintln!("{name}: {} in doubt: {}", doubts.len(), list.join(", "));
+        }
+        Ok(schema)
     };
-    let whole = schema(None)?;
-    let all = outlines(&whole);
+    let whole = schema(None, &[])?;
+    let all = count_of(&whole);
     let seen: Vec<BTreeSet<Type>> = (0..10)
         .map(|tenth| {
             let mut seen = Seen { schema: &whole, types: BTreeSet::new() };
@@ -40,21 +49,31 @@ pub(crate) fn row(name: &str, files: &[PathBuf]) -> Result<String> {
             Ok(seen.types)
         })
         .collect::<Result<_>>()?;
-    let (mut list, mut change, mut of_all, mut apart) = (Vec::new(), 0.0f64, 0.0f64, 0);
+    let decisions = overrides::list(&whole);
+    let decisions = decisions.lines().filter(|line| !line.starts_with('#')).map(str::parse);
+    let decisions: Vec<Override> = decisions.collect::<Result<_>>()?;
+    let (mut list, mut change, mut of_all, mut kept) = (Vec::new(), 0.0f64, 0.0f64, 0.0f64);
     for tenth in 0..10 {
-        let found = outlines(&schema(Some(tenth))?);
+        let found = count_of(&schema(Some(tenth), &[])?);
         let left = (0..10).filter(|other| *other != tenth).flat_map(|other| &seen[other]);
         let known = left.collect::<BTreeSet<_>>().len();
-        let share = |known: usize| found.len().abs_diff(known) as f64 / known.max(1) as f64;
+        let share = |known: usize| found.abs_diff(known) as f64 / known.max(1) as f64;
         change = change.max(share(known));
-        of_all = of_all.max(share(all.len()));
-        apart = apart.max(only_in_first(&all, &found) + only_in_first(&found, &all));
-        list.push(format!("{}/{known}", found.len()));
+        of_all = of_all.max(share(all));
+        let with = count_of(&schema(Some(tenth), &decisions)?);
+        kept = kept.max(with.abs_diff(known) as f64 / known.max(1) as f64);
+        list.push(format!("{found}/{known}"));
     }
     let texts = count(texts.len() as u64);
     let percent = |share: f64| format!("{:.0} %", share * 100.0);
     let list = list.join(" ");
-    Ok(format!("| `{name}` | {texts} | {} | {list} | {} | {} | {apart} |", all.len(), percent(change), percent(of_all)))
+    Ok(format!(
+        "| `{name}` | {texts} | {} | {list} | {} | {} | {} |",
+        all,
+        percent(change),
+        percent(of_all),
+        percent(kept)
+    ))
 }
 
 /// A type that the source declares: a struct, an enum of objects, an enum of strings.
@@ -124,21 +143,8 @@ impl Seen<'_> {
     }
 }
 
-/// The kind of a type, and its keys, variants or strings.
-type Outline = (&'static str, BTreeSet<String>);
-
-fn outlines(schema: &Schema) -> Vec<Outline> {
-    let records = schema.records.iter().filter(|record| !record.is_variant);
-    let records = records.map(|of| ("struct", of.fields.iter().map(|field| field.key.clone()).collect()));
-    let unions = schema.unions.iter().map(|of| ("enum", of.variants.iter().map(|(value, _)| value.clone()).collect()));
-    let words = schema.keywords.iter().map(|of| ("strings", of.values.keys().cloned().collect()));
-    records.chain(unions).chain(words).collect()
-}
-
-/// Counts the types of the first list without one in the second that has at least half of its keys.
-fn only_in_first(first: &[Outline], second: &[Outline]) -> usize {
-    let is_like = |one: &Outline, other: &Outline| {
-        one.0 == other.0 && one.1.intersection(&other.1).count() * 2 >= one.1.union(&other.1).count()
-    };
-    first.iter().filter(|one| !second.iter().any(|other| is_like(one, other))).count()
+/// Returns the number of types that the source declares.
+fn count_of(schema: &Schema) -> usize {
+    let records = schema.records.iter().filter(|record| !record.is_variant).count();
+    records + schema.unions.len() + schema.keywords.len()
 }

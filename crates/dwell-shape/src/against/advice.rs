@@ -68,25 +68,25 @@ fn candidates(types: &Types<'_>, found: &Findings) -> Vec<Candidate> {
     {
         let is_enum = matches!(def.item.shape, Shape::Enum(_));
         for (variant, parts) in def.parts.iter().enumerate() {
-            for (index, of) in parts.iter().enumerate() {
+            for (index, part) in parts.iter().enumerate() {
                 let field = (id, variant, index);
                 let mut add = |kind, to, costs| all.push(Candidate { field, kind, to, costs });
-                let boxed = |of: &Ty| Ty::Boxed(Box::new(of.clone()), 0);
-                match of {
+                let boxed = |ty: &Ty| Ty::Boxed(Box::new(ty.clone()), 0);
+                match part {
                     Ty::Option(inner) if matches!(**inner, Ty::Named(_) | Ty::Tuple(_)) && layouts.size(inner) > 8 => {
                         add("box", Ty::Option(Box::new(boxed(inner))), Change::Boxed.cost());
                     }
-                    Ty::Named(_) if is_enum && parts.len() == 1 && layouts.size(of) > 8 => {
-                        add("variant", boxed(of), search::Edit::Variant(0, 0).cost());
+                    Ty::Named(_) if is_enum && parts.len() == 1 && layouts.size(part) > 8 => {
+                        add("variant", boxed(part), search::Edit::Variant(0, 0).cost());
                     }
                     _ => {}
                 }
-                if let Some(to) = exact(of) {
+                if let Some(to) = exact(part) {
                     add("exact", to, Change::Exact.cost());
                 }
                 // The values of few documents are not the range of a type.
                 if let Some(&(min, max)) = found.ranges.get(&field).filter(|_| found.documents >= ENOUGH)
-                    && let Some(to) = narrower(of, min, max)
+                    && let Some(to) = narrower(part, min, max)
                 {
                     add("narrow", to, "values outside the narrower range do not load");
                 }
@@ -97,8 +97,8 @@ fn candidates(types: &Types<'_>, found: &Findings) -> Vec<Candidate> {
 }
 
 /// Returns the type without spare capacity.
-fn exact(of: &Ty) -> Option<Ty> {
-    match of {
+fn exact(ty: &Ty) -> Option<Ty> {
+    match ty {
         Ty::Option(inner) => Some(Ty::Option(Box::new(exact(inner)?))),
         Ty::String => Some(Ty::BoxStr(0)),
         Ty::Seq(Seq::Vec, element) => Some(Ty::Seq(Seq::BoxSlice, element.clone())),
@@ -107,8 +107,8 @@ fn exact(of: &Ty) -> Option<Ty> {
 }
 
 /// Returns a narrower integer with headroom for values sixteen times as large.
-fn narrower(of: &Ty, min: i128, max: i128) -> Option<Ty> {
-    match of {
+fn narrower(ty: &Ty, min: i128, max: i128) -> Option<Ty> {
+    match ty {
         Ty::Option(inner) => Some(Ty::Option(Box::new(narrower(inner, min, max)?))),
         Ty::Int { bits, nonzero: false, .. } => {
             let int = Int::with_headroom(min, max);
@@ -120,12 +120,12 @@ fn narrower(of: &Ty, min: i128, max: i128) -> Option<Ty> {
 
 /// Returns the name of a field in the source, and its place.
 pub(super) fn item<'t>(types: &'t Types<'_>, (def, variant, field): FieldId) -> (&'t str, &'t Place) {
-    let of = match &types.defs[def].item {
-        Item { shape: Shape::Struct(of), .. } => &of.fields[field],
-        Item { shape: Shape::Enum(of), .. } => &of.variants[variant].content.fields[field],
+    let owner = match &types.defs[def].item {
+        Item { shape: Shape::Struct(body), .. } => &body.fields[field],
+        Item { shape: Shape::Enum(body), .. } => &body.variants[variant].content.fields[field],
         Item { place, .. } => return ("?", place),
     };
-    (&of.item, &of.place)
+    (&owner.item, &owner.place)
 }
 
 fn describe(types: &Types<'_>, root: &Ty, candidate: &Candidate, found: &Findings, (was, is): (Heap, Heap)) -> Finding {
@@ -185,11 +185,11 @@ fn rewrite(from: &str, kind: &str, to: &Ty) -> Option<String> {
             wrap(from, "Vec", |inner| format!("Box<[{inner}]>")).or_else(|| replace_word(from, "String", "Box<str>"))
         }
         "narrow" => {
-            let mut of = to;
-            while let Ty::Option(inner) = of {
-                of = inner;
+            let mut inner_type = to;
+            while let Ty::Option(inner) = inner_type {
+                inner_type = inner;
             }
-            let Ty::Int { bits, signed, .. } = of else { return None };
+            let Ty::Int { bits, signed, .. } = inner_type else { return None };
             let new = format!("{}{bits}", if *signed { 'i' } else { 'u' });
             let old = ["u64", "i64", "usize", "isize", "u32", "i32", "u16", "i16"];
             old.iter().find_map(|old| replace_word(from, old, &new))
@@ -206,7 +206,9 @@ fn closed(text: &str) -> String {
 
 /// Returns the type in the text of a field or variant: `Vec<u8>` in `bytes: Vec<u8>` and in `Bytes(Vec<u8>`.
 fn type_in(text: &str) -> &str {
-    let is_name = |of: &str| !of.is_empty() && of.chars().all(|of| of.is_alphanumeric() || of == '_' || of == '#');
+    let is_name = |name: &str| {
+        !name.is_empty() && name.chars().all(|letter| letter.is_alphanumeric() || letter == '_' || letter == '#')
+    };
     if let Some((_, ty)) = text.split_once(": ").filter(|(name, _)| is_name(name)) {
         return ty;
     }
@@ -218,8 +220,8 @@ fn type_in(text: &str) -> &str {
 
 /// Returns the text with `Option` around the type of a field.
 pub(super) fn optional(from: &str) -> Option<String> {
-    let (name, of) = from.split_once(": ")?;
-    Some(format!("{name}: Option<{of}>"))
+    let (name, ty) = from.split_once(": ")?;
+    Some(format!("{name}: Option<{ty}>"))
 }
 
 /// Replaces `NAME<..>` with its matching bracket.
@@ -227,8 +229,8 @@ fn wrap(text: &str, name: &str, to: impl Fn(&str) -> String) -> Option<String> {
     let start = text.find(&format!("{name}<"))?;
     let inner = start + name.len() + 1;
     let mut depth = 1;
-    for (at, of) in text[inner..].char_indices() {
-        match of {
+    for (at, letter) in text[inner..].char_indices() {
+        match letter {
             '<' => depth += 1,
             '>' => depth -= 1,
             _ => {}
@@ -243,7 +245,7 @@ fn wrap(text: &str, name: &str, to: impl Fn(&str) -> String) -> Option<String> {
 
 /// Replaces the last occurrence of a word, which is in the type.
 fn replace_word(text: &str, word: &str, to: &str) -> Option<String> {
-    let is_word = |of: char| of.is_alphanumeric() || of == '_';
+    let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
     let (at, _) = text
         .rmatch_indices(word)
         .find(|(at, _)| !text[..*at].ends_with(is_word) && !text[at + word.len()..].starts_with(is_word))?;

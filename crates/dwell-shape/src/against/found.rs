@@ -96,12 +96,12 @@ impl Findings {
                     let key = if self.refusals.len() < MOST { (item, path, what) } else { Default::default() };
                     self.refusals.entry(key).or_insert((0, optional)).0 += 1;
                 }
-                Event::Lost { of, path } => {
-                    let key = if self.lost.len() < MOST { (of, path) } else { Default::default() };
+                Event::Lost { of: owner, path } => {
+                    let key = if self.lost.len() < MOST { (owner, path) } else { Default::default() };
                     *self.lost.entry(key).or_default() += 1;
                 }
-                Event::Unchecked { path, why, of } => {
-                    self.unsure.extend(of);
+                Event::Unchecked { path, why, of: def } => {
+                    self.unsure.extend(def);
                     if self.unchecked.len() < MOST {
                         self.unchecked.entry(path).or_insert(why);
                     }
@@ -134,11 +134,16 @@ impl Findings {
 
     /// Returns the refusals, the most frequent first.
     pub(super) fn refused(&self) -> Vec<Refusal> {
-        let of = |((item, path, what), &(count, optional)): (&(String, String, String), &(u64, Option<FieldId>))| {
-            Refusal { item: item.clone(), path: path.clone(), what: what.clone(), count, optional }
-        };
-        let mut all: Vec<Refusal> = self.refusals.iter().map(of).collect();
-        all.sort_by_key(|of| (std::cmp::Reverse(of.count), of.path.clone()));
+        let refusals =
+            |((item, path, what), &(count, optional)): (&(String, String, String), &(u64, Option<FieldId>))| Refusal {
+                item: item.clone(),
+                path: path.clone(),
+                what: what.clone(),
+                count,
+                optional,
+            };
+        let mut all: Vec<Refusal> = self.refusals.iter().map(refusals).collect();
+        all.sort_by_key(|refusal| (std::cmp::Reverse(refusal.count), refusal.path.clone()));
         all
     }
 
@@ -151,11 +156,11 @@ impl Findings {
         let documents = layouts.size(root) * (self.documents - self.failed);
         let all = Heap { bytes: bytes + documents, allocations: allocations + u64::from(documents > 0) };
         heap.insert(None, all);
-        let mut add = |owner: Option<FieldId>, of: &Ty| {
-            each_place(of, PLACE, &mut |of, at| {
+        let mut add = |owner: Option<FieldId>, ty: &Ty| {
+            each_place(ty, PLACE, &mut |inner, at| {
                 for buffered in [false, true] {
                     if let Some(tally) = self.tallies.get(&(owner, at, buffered)) {
-                        *heap.entry(owner).or_default() += owned(of, tally, buffered, &mut layouts);
+                        *heap.entry(owner).or_default() += owned(inner, tally, buffered, &mut layouts);
                     }
                 }
             });
@@ -163,7 +168,7 @@ impl Findings {
         add(None, root);
         for (id, def) in types.defs.iter().enumerate() {
             for (variant, parts) in def.parts.iter().enumerate() {
-                parts.iter().enumerate().for_each(|(field, of)| add(Some((id, variant, field)), of));
+                parts.iter().enumerate().for_each(|(field, part)| add(Some((id, variant, field)), part));
             }
         }
         heap
@@ -186,11 +191,12 @@ impl Findings {
         let mut is_known = true;
         for (id, def) in types.defs.iter().enumerate() {
             for (variant, parts) in def.parts.iter().enumerate() {
-                for (field, of) in parts.iter().enumerate() {
-                    each_place(of, PLACE, &mut |of, at| {
+                for (field, part) in parts.iter().enumerate() {
+                    each_place(part, PLACE, &mut |inner, at| {
                         let tally = |buffered| self.tallies.get(&(Some((id, variant, field)), at, buffered));
-                        let is_tree = matches!(of, Ty::Map(Map::BTree | Map::Json, ..) | Ty::Seq(Seq::BTreeSet, _));
-                        let is_guess = matches!(of, Ty::Map(Map::Index, ..)) || matches!(of, Ty::Seq(Seq::BTreeSet, _));
+                        let is_tree = matches!(inner, Ty::Map(Map::BTree | Map::Json, ..) | Ty::Seq(Seq::BTreeSet, _));
+                        let is_guess =
+                            matches!(inner, Ty::Map(Map::Index, ..)) || matches!(inner, Ty::Seq(Seq::BTreeSet, _));
                         let used = [false, true].into_iter().filter_map(tally);
                         let is_large = |tally: &Tally| is_guess || (is_tree && tally.lengths.max > 11);
                         is_known &= !used.into_iter().any(is_large);
@@ -211,23 +217,23 @@ pub(super) fn inside(place: u64, index: usize) -> u64 {
 }
 
 /// Calls `f` with each part of a type that has a place. Boxes and options have the place of what is in them.
-fn each_place(of: &Ty, place: u64, f: &mut impl FnMut(&Ty, u64)) {
-    f(of, place);
-    match of {
+fn each_place(ty: &Ty, place: u64, f: &mut impl FnMut(&Ty, u64)) {
+    f(ty, place);
+    match ty {
         Ty::Option(inner) | Ty::Boxed(inner, _) => each_place(inner, place, f),
         Ty::Seq(_, element) | Ty::Array(element, _) => each_place(element, inside(place, 0), f),
         Ty::Map(_, _, value) => each_place(value, inside(place, 0), f),
-        Ty::Tuple(all) => all.iter().enumerate().for_each(|(index, of)| each_place(of, inside(place, index), f)),
+        Ty::Tuple(all) => all.iter().enumerate().for_each(|(index, inner)| each_place(inner, inside(place, index), f)),
         _ => {}
     }
 }
 
 /// Returns the blocks that the values of a place own.
-fn owned(of: &Ty, tally: &Tally, buffered: bool, layouts: &mut Layouts<'_, '_>) -> Heap {
+fn owned(ty: &Ty, tally: &Tally, buffered: bool, layouts: &mut Layouts<'_, '_>) -> Heap {
     let heap = |bytes: u64, allocations: u64| Heap { bytes, allocations: if bytes == 0 { 0 } else { allocations } };
     let lengths = &tally.lengths;
     let filled = lengths.count - lengths.empty;
-    match of {
+    match ty {
         Ty::Boxed(inner, before) => heap(tally.count * (layouts.size(inner) + before), tally.count),
         Ty::ThinStr => heap(tally.bytes + blocks::thin_texts(tally.filled, tally.long), tally.filled),
         // A shared text has its counters even if it is empty.

@@ -134,27 +134,29 @@ fn guess(source: &Source, file: &Path) -> Result<String> {
         let mut types = Types::new(source);
         types.named(name);
         let used: Vec<&Item> = types.defs.iter().skip(1).map(|def| def.item).collect();
-        free.retain(|of| of == name || !used.iter().any(|item| std::ptr::eq(*item, &raw const source.items[*of])));
+        free.retain(|other| {
+            other == name || !used.iter().any(|item| std::ptr::eq(*item, &raw const source.items[*other]))
+        });
     }
     match free[..] {
         [name] => Ok(name.clone()),
         [] => bail!(
-            "{}: has no type that derives `Deserialize` and that no other type contains; name one with --type",
+            "{}: has no type that derives `Deserialize` and that no other type contains; name one with --root",
             file.display()
         ),
         _ => {
             let all: Vec<&str> = free.iter().take(8).map(|name| name.as_str()).collect();
-            bail!("{}: name the type of a document with --type: {}", file.display(), all.join(", "))
+            bail!("{}: name the type of a document with --root: {}", file.display(), all.join(", "))
         }
     }
 }
 
 fn report(types: &Types<'_>, root: &Ty, name: String, found: &Findings) -> Report {
     let (total, heap) = (found.total(types, root), found.heap(types, root));
-    let refused: Vec<Refused> = found.refused().iter().map(|of| refusal(types, of)).collect();
+    let refused: Vec<Refused> = found.refused().iter().map(|refused| refusal(types, refused)).collect();
     let mut lost: Vec<Lost> =
-        found.lost.iter().map(|((of, path), &count)| Lost { of: of.clone(), path: path.clone(), count }).collect();
-    lost.sort_by_key(|of| (std::cmp::Reverse(of.count), of.path.clone()));
+        found.lost.iter().map(|((item, path), &count)| Lost { of: item.clone(), path: path.clone(), count }).collect();
+    lost.sort_by_key(|place| (std::cmp::Reverse(place.count), place.path.clone()));
     let unchecked =
         found.unchecked.iter().map(|(path, why)| Unchecked { path: path.clone(), why: why.clone() }).collect();
     let mut all = Vec::new();
@@ -168,16 +170,16 @@ fn report(types: &Types<'_>, root: &Ty, name: String, found: &Findings) -> Repor
         for (variant, parts) in def.parts.iter().enumerate() {
             let is_enum = matches!(def.item.shape, Shape::Enum(_));
             let of_variant = if is_enum { found.variants.get(&(id, variant)).copied().unwrap_or(0) } else { instances };
-            if let Shape::Enum(of) = &def.item.shape
+            if let Shape::Enum(body) = &def.item.shape
                 && of_variant == 0
-                && !of.variants[variant].is_other
+                && !body.variants[variant].is_other
             {
                 if is_sure {
-                    unseen.push(of.variants[variant].item.clone());
+                    unseen.push(body.variants[variant].item.clone());
                 }
                 continue;
             }
-            for (index, of) in parts.iter().enumerate() {
+            for (index, part) in parts.iter().enumerate() {
                 let field = (id, variant, index);
                 let heap = heap.get(&Some(field)).copied().unwrap_or_default();
                 let count = found.seen.get(&field).copied().unwrap_or(0);
@@ -185,14 +187,14 @@ fn report(types: &Types<'_>, root: &Ty, name: String, found: &Findings) -> Repor
                 if count == 0 && is_sure && is_read(def.item, variant, index) {
                     unseen.push(name.clone());
                 }
-                let inline = layouts.size(of) * of_variant;
+                let inline = layouts.size(part) * of_variant;
                 fields.push(Field { name, count, inline, heap: heap.bytes, allocations: heap.allocations });
             }
         }
         let size = layouts.size(&Ty::Named(id));
         all.push(Type { name: def.name.clone(), size, instances, fields });
     }
-    all.sort_by_key(|of| std::cmp::Reverse(of.fields.iter().map(|field| field.inline + field.heap).sum::<u64>()));
+    all.sort_by_key(|row| std::cmp::Reverse(row.fields.iter().map(|field| field.inline + field.heap).sum::<u64>()));
     Report {
         version: 1,
         root: name,
@@ -213,19 +215,19 @@ fn report(types: &Types<'_>, root: &Ty, name: String, found: &Findings) -> Repor
 /// Returns whether a field is read from a key of its own.
 fn is_read(item: &Item, variant: usize, index: usize) -> bool {
     let field = match &item.shape {
-        Shape::Struct(of) => &of.fields[index],
-        Shape::Enum(of)
-            if matches!(of.tagging, Tagging::Untagged) && of.variants[variant].content.fields.len() == 1 =>
+        Shape::Struct(body) => &body.fields[index],
+        Shape::Enum(body)
+            if matches!(body.tagging, Tagging::Untagged) && body.variants[variant].content.fields.len() == 1 =>
         {
             return false;
         }
-        Shape::Enum(of) => &of.variants[variant].content.fields[index],
+        Shape::Enum(body) => &body.variants[variant].content.fields[index],
         Shape::Alias(_) => return false,
     };
     !field.is_flat && !field.is_skipped
 }
 
-fn refusal(types: &Types<'_>, of: &Refusal) -> Refused {
+fn refusal(types: &Types<'_>, refusal: &Refusal) -> Refused {
     let edit = |field: FieldId| {
         let (item, place) = advice::item(types, field);
         let to = advice::optional(&place.from)?;
@@ -233,11 +235,11 @@ fn refusal(types: &Types<'_>, of: &Refusal) -> Refused {
         Some(Edit { file, line: place.line, item: item.to_owned(), from, to })
     };
     Refused {
-        item: of.item.clone(),
-        path: of.path.clone(),
-        what: of.what.clone(),
-        count: of.count,
-        edits: of.optional.and_then(edit).into_iter().collect(),
+        item: refusal.item.clone(),
+        path: refusal.path.clone(),
+        what: refusal.what.clone(),
+        count: refusal.count,
+        edits: refusal.optional.and_then(edit).into_iter().collect(),
     }
 }
 
@@ -265,18 +267,26 @@ impl Report {
             bytes(self.bytes),
             count(self.allocations)
         )?;
-        let refused = self.refused.iter().map(|of| {
-            let mend = of.edits.first().map(|edit| format!("; {}:{}: {}", edit.file, edit.line, edit.to));
-            format!("{}  {} at {}: {}{}", count(of.count), of.item, of.path, of.what, mend.unwrap_or_default())
+        let refused = self.refused.iter().map(|refusal| {
+            let mend = refusal.edits.first().map(|edit| format!("; {}:{}: {}", edit.file, edit.line, edit.to));
+            format!(
+                "{}  {} at {}: {}{}",
+                count(refusal.count),
+                refusal.item,
+                refusal.path,
+                refusal.what,
+                mend.unwrap_or_default()
+            )
         });
         section(out, "Refused: these values do not load", refused, top)?;
-        let lost = self.lost.iter().map(|of| format!("{}  {} has no field for {}", count(of.count), of.of, of.path));
+        let lost =
+            self.lost.iter().map(|lost| format!("{}  {} has no field for {}", count(lost.count), lost.of, lost.path));
         section(out, "Lost: these keys are dropped", lost, top)?;
         section(out, "Never seen: no value has these", self.unseen.iter().cloned(), top)?;
-        let unchecked = self.unchecked.iter().map(|of| format!("{}: {}", of.path, of.why));
+        let unchecked = self.unchecked.iter().map(|place| format!("{}: {}", place.path, place.why));
         section(out, "Not checked", unchecked, top)?;
-        let types = self.types.iter().map(|of| {
-            let fields: Vec<String> = of
+        let types = self.types.iter().map(|row| {
+            let fields: Vec<String> = row
                 .fields
                 .iter()
                 .filter(|field| field.inline + field.heap > 0)
@@ -285,18 +295,18 @@ impl Report {
                     format!("\n      {}: {}{heap}", field.name, bytes(field.inline))
                 })
                 .collect();
-            format!("{}: {} of {} bytes{}", of.name, plural(of.instances, "value"), of.size, fields.concat())
+            format!("{}: {} of {} bytes{}", row.name, plural(row.instances, "value"), row.size, fields.concat())
         });
         section(out, "Bytes by field: in the values, and in blocks", types, top)?;
-        let findings = self.findings.iter().map(|of| {
-            let at = of.edits.first().map(|edit| format!("{}:{}: ", edit.file, edit.line)).unwrap_or_default();
+        let findings = self.findings.iter().map(|finding| {
+            let at = finding.edits.first().map(|edit| format!("{}:{}: ", edit.file, edit.line)).unwrap_or_default();
             format!(
                 "save {}: {at}{} -> {} ({})\n      Cost: {}.",
-                bytes(of.saves),
-                of.location,
-                of.how,
-                of.why,
-                of.costs
+                bytes(finding.saves),
+                finding.location,
+                finding.how,
+                finding.why,
+                finding.costs
             )
         });
         section(out, "What to change: each saving assumes the changes above it", findings, top)

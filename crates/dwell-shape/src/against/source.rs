@@ -60,32 +60,32 @@ impl Source {
         self.modules.insert(module.to_owned());
         for item in items {
             match item {
-                syn::Item::Struct(of) => {
-                    let attributes = Attributes::of(&of.attrs);
-                    let fields = fields(&of.fields, &of.ident.to_string(), &attributes, text);
+                syn::Item::Struct(item_struct) => {
+                    let attributes = Attributes::of(&item_struct.attrs);
+                    let fields = fields(&item_struct.fields, &item_struct.ident.to_string(), &attributes, text);
                     let shape = Shape::Struct(fields);
-                    self.put(module, &of.ident, &of.generics, &attributes, shape, text);
+                    self.put(module, &item_struct.ident, &item_struct.generics, &attributes, shape, text);
                 }
-                syn::Item::Enum(of) => {
-                    let attributes = Attributes::of(&of.attrs);
-                    let shape = Shape::Enum(variants(of, &attributes, text));
-                    self.put(module, &of.ident, &of.generics, &attributes, shape, text);
+                syn::Item::Enum(item_enum) => {
+                    let attributes = Attributes::of(&item_enum.attrs);
+                    let shape = Shape::Enum(variants(item_enum, &attributes, text));
+                    self.put(module, &item_enum.ident, &item_enum.generics, &attributes, shape, text);
                 }
-                syn::Item::Type(of) => {
-                    let shape = Shape::Alias(of.ty.clone());
-                    self.put(module, &of.ident, &of.generics, &Attributes::derived(), shape, text);
+                syn::Item::Type(alias) => {
+                    let shape = Shape::Alias(alias.ty.clone());
+                    self.put(module, &alias.ident, &alias.generics, &Attributes::derived(), shape, text);
                 }
-                syn::Item::Use(of) => self.add_use(module, &mut Vec::new(), &of.tree),
-                syn::Item::Mod(of) => {
-                    let name = of.ident.to_string();
+                syn::Item::Use(import) => self.add_use(module, &mut Vec::new(), &import.tree),
+                syn::Item::Mod(module_item) => {
+                    let name = module_item.ident.to_string();
                     let inner = joined(module, &name);
-                    match &of.content {
+                    match &module_item.content {
                         Some((_, items)) => self.add(items, text, at, &inner, files),
                         None => files.extend(file_of(file, &name).map(|file| (file, inner))),
                     }
                 }
-                syn::Item::Macro(of) if of.mac.path.is_ident("include") => {
-                    files.extend(included(&of.mac.tokens, file, root).map(|file| (file, module.to_owned())));
+                syn::Item::Macro(call) if call.mac.path.is_ident("include") => {
+                    files.extend(included(&call.mac.tokens, file, root).map(|file| (file, module.to_owned())));
                 }
                 _ => {}
             }
@@ -94,24 +94,24 @@ impl Source {
 
     fn add_use(&mut self, module: &str, path: &mut Vec<String>, tree: &UseTree) {
         match tree {
-            UseTree::Path(of) => {
-                path.push(of.ident.to_string());
-                self.add_use(module, path, &of.tree);
+            UseTree::Path(step) => {
+                path.push(step.ident.to_string());
+                self.add_use(module, path, &step.tree);
                 path.pop();
             }
-            UseTree::Group(of) => of.items.iter().for_each(|tree| self.add_use(module, path, tree)),
+            UseTree::Group(group) => group.items.iter().for_each(|tree| self.add_use(module, path, tree)),
             UseTree::Glob(_) => self.globs.entry(module.to_owned()).or_default().push(path.clone()),
-            UseTree::Name(of) if of.ident == "self" => {
+            UseTree::Name(leaf) if leaf.ident == "self" => {
                 let name = path.last().cloned().unwrap_or_default();
                 self.uses.insert((module.to_owned(), name), path.clone());
             }
-            UseTree::Name(of) => {
-                let all = path.iter().cloned().chain([of.ident.to_string()]).collect();
-                self.uses.insert((module.to_owned(), of.ident.to_string()), all);
+            UseTree::Name(name) => {
+                let all = path.iter().cloned().chain([name.ident.to_string()]).collect();
+                self.uses.insert((module.to_owned(), name.ident.to_string()), all);
             }
-            UseTree::Rename(of) => {
-                let all = path.iter().cloned().chain([of.ident.to_string()]).collect();
-                self.uses.insert((module.to_owned(), of.rename.to_string()), all);
+            UseTree::Rename(rename) => {
+                let all = path.iter().cloned().chain([rename.ident.to_string()]).collect();
+                self.uses.insert((module.to_owned(), rename.rename.to_string()), all);
             }
         }
     }
@@ -121,17 +121,17 @@ impl Source {
         module: &str,
         name: &syn::Ident,
         generics: &syn::Generics,
-        of: &Attributes,
+        attributes: &Attributes,
         shape: Shape,
         text: &Text<'_>,
     ) {
         let name = name.to_string();
         let parameters = generics.type_params().map(|parameter| parameter.ident.to_string()).collect();
         let place = Place { file: text.file.clone(), line: 0, from: String::new() };
-        let is_opaque = !of.derives || of.converts;
+        let is_opaque = !attributes.derives || attributes.converts;
         let path = joined(module, &name);
         let module = module.to_owned();
-        let item = Item { name, module, parameters, shape, is_opaque, has_repr: of.repr, place };
+        let item = Item { name, module, parameters, shape, is_opaque, has_repr: attributes.repr, place };
         self.items.entry(path).or_insert(item);
     }
 
@@ -285,7 +285,7 @@ impl Attributes {
         let Meta::List(list) = meta else { return };
         let parse = || list.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated).unwrap_or_default();
         if list.path.is_ident("derive") {
-            let is = |meta: &Meta| meta.path().segments.last().is_some_and(|of| of.ident == "Deserialize");
+            let is = |meta: &Meta| meta.path().segments.last().is_some_and(|segment| segment.ident == "Deserialize");
             self.derives |= parse().iter().any(is);
         } else if list.path.is_ident("cfg_attr") {
             parse().iter().skip(1).for_each(|meta| self.add(meta));
@@ -338,7 +338,7 @@ fn string(expr: &Expr) -> Option<String> {
     }
 }
 
-fn fields(of: &Fields, owner: &str, container: &Attributes, text: &Text<'_>) -> Struct {
+fn fields(fields: &Fields, owner: &str, container: &Attributes, text: &Text<'_>) -> Struct {
     let case = container.rename_all.as_deref().and_then(Case::of);
     let new = |(index, field): (usize, &syn::Field)| {
         let own = Attributes::of(&field.attrs);
@@ -360,16 +360,17 @@ fn fields(of: &Fields, owner: &str, container: &Attributes, text: &Text<'_>) -> 
         }
     };
     Struct {
-        is_named: matches!(of, Fields::Named(_)),
+        is_named: matches!(fields, Fields::Named(_)),
         // `transparent` reads the only field.
-        is_transparent: container.transparent || matches!(of, Fields::Unnamed(of) if of.unnamed.len() == 1),
+        is_transparent: container.transparent
+            || matches!(fields, Fields::Unnamed(unnamed) if unnamed.unnamed.len() == 1),
         denies_unknown: container.deny,
-        fields: of.iter().enumerate().map(new).collect(),
+        fields: fields.iter().enumerate().map(new).collect(),
         tag: container.tag.clone(),
     }
 }
 
-fn variants(of: &syn::ItemEnum, container: &Attributes, text: &Text<'_>) -> Enum {
+fn variants(item_enum: &syn::ItemEnum, container: &Attributes, text: &Text<'_>) -> Enum {
     let case = container.rename_all.as_deref().and_then(Case::of);
     let new = |variant: &syn::Variant| {
         let own = Attributes::of(&variant.attrs);
@@ -379,7 +380,7 @@ fn variants(of: &syn::ItemEnum, container: &Attributes, text: &Text<'_>) -> Enum
             deny: container.deny,
             ..Attributes::default()
         };
-        let item = format!("{}::{name}", of.ident);
+        let item = format!("{}::{name}", item_enum.ident);
         let mut content = fields(&variant.fields, &item, &inner, text);
         if let [only] = &mut content.fields[..]
             && !content.is_named
@@ -406,5 +407,5 @@ fn variants(of: &syn::ItemEnum, container: &Attributes, text: &Text<'_>) -> Enum
         (Some(tag), None, _) => Tagging::Internal(tag.clone()),
         (None, ..) => Tagging::External,
     };
-    Enum { tagging, variants: of.variants.iter().map(new).collect() }
+    Enum { tagging, variants: item_enum.variants.iter().map(new).collect() }
 }

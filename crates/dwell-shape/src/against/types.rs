@@ -50,11 +50,11 @@ impl Ty {
     fn each_named(&self, f: &mut impl FnMut(DefId)) {
         match self {
             Self::Named(id) => f(*id),
-            Self::Option(of) | Self::Boxed(of, _) | Self::Seq(_, of) | Self::Array(of, _) => {
-                of.each_named(f);
+            Self::Option(inner) | Self::Boxed(inner, _) | Self::Seq(_, inner) | Self::Array(inner, _) => {
+                inner.each_named(f);
             }
-            Self::Map(_, key, value) => [key, value].into_iter().for_each(|of| of.each_named(f)),
-            Self::Tuple(all) => all.iter().for_each(|of| of.each_named(f)),
+            Self::Map(_, key, value) => [key, value].into_iter().for_each(|ty| ty.each_named(f)),
+            Self::Tuple(all) => all.iter().for_each(|ty| ty.each_named(f)),
             _ => {}
         }
     }
@@ -123,8 +123,8 @@ impl<'s> Types<'s> {
     fn declared(&mut self, name: &str, arguments: &[Ty]) -> Ty {
         let Some(item) = self.source.items.get(name) else { return self.not_known(name) };
         let bound: HashMap<String, Ty> = item.parameters.iter().cloned().zip(arguments.iter().cloned()).collect();
-        if let Shape::Alias(of) = &item.shape {
-            return self.resolve(of, (&item.module, &bound));
+        if let Shape::Alias(alias) = &item.shape {
+            return self.resolve(alias, (&item.module, &bound));
         }
         let key = format!("{name}{arguments:?}");
         if let Some(&known) = self.known.get(&key) {
@@ -134,10 +134,10 @@ impl<'s> Types<'s> {
         self.known.insert(key, id);
         self.defs.push(Def { name: item.name.clone(), item, parts: Vec::new() });
         let mut types =
-            |of: &Struct| of.fields.iter().map(|field| self.resolve(&field.ty, (&item.module, &bound))).collect();
+            |body: &Struct| body.fields.iter().map(|field| self.resolve(&field.ty, (&item.module, &bound))).collect();
         let parts = match &item.shape {
-            Shape::Struct(of) => vec![types(of)],
-            Shape::Enum(of) => of.variants.iter().map(|variant| types(&variant.content)).collect(),
+            Shape::Struct(body) => vec![types(body)],
+            Shape::Enum(body) => body.variants.iter().map(|variant| types(&variant.content)).collect(),
             Shape::Alias(_) => Vec::new(),
         };
         self.defs[id].parts = parts;
@@ -145,8 +145,8 @@ impl<'s> Types<'s> {
     }
 
     /// Returns these types and all in them.
-    pub(super) fn within(&self, of: &BTreeSet<DefId>) -> BTreeSet<DefId> {
-        let (mut all, mut open) = (of.clone(), of.iter().copied().collect::<Vec<_>>());
+    pub(super) fn within(&self, roots: &BTreeSet<DefId>) -> BTreeSet<DefId> {
+        let (mut all, mut open) = (roots.clone(), roots.iter().copied().collect::<Vec<_>>());
         while let Some(id) = open.pop() {
             for ty in self.defs[id].parts.iter().flatten() {
                 ty.each_named(&mut |id| {
@@ -166,31 +166,31 @@ impl<'s> Types<'s> {
         Ty::Unknown(name.to_owned())
     }
 
-    fn resolve(&mut self, of: &Type, bound: Scope<'_>) -> Ty {
+    fn resolve(&mut self, ty: &Type, bound: Scope<'_>) -> Ty {
         // A generic type may contain itself with ever larger arguments, and a wrong alias itself.
         if self.depth == DEEPEST || self.defs.len() == MOST {
             return self.not_known("a type inside too many others");
         }
         self.depth += 1;
-        let found = self.resolve_one(of, bound);
+        let found = self.resolve_one(ty, bound);
         self.depth -= 1;
         found
     }
 
-    fn resolve_one(&mut self, of: &Type, bound: Scope<'_>) -> Ty {
-        match of {
+    fn resolve_one(&mut self, ty: &Type, bound: Scope<'_>) -> Ty {
+        match ty {
             Type::Paren(inner) => self.resolve(&inner.elem, bound),
             Type::Group(inner) => self.resolve(&inner.elem, bound),
             Type::Tuple(all) if all.elems.is_empty() => Ty::Unit,
-            Type::Tuple(all) => Ty::Tuple(all.elems.iter().map(|of| self.resolve(of, bound)).collect()),
-            Type::Array(of) => match &of.len {
+            Type::Tuple(all) => Ty::Tuple(all.elems.iter().map(|element| self.resolve(element, bound)).collect()),
+            Type::Array(array) => match &array.len {
                 Expr::Lit(ExprLit { lit: Lit::Int(length), .. }) => {
                     let length = length.base10_parse().unwrap_or(0);
-                    Ty::Array(Box::new(self.resolve(&of.elem, bound)), length)
+                    Ty::Array(Box::new(self.resolve(&array.elem, bound)), length)
                 }
                 _ => self.not_known("an array whose length is a constant"),
             },
-            Type::Reference(of) => match &*of.elem {
+            Type::Reference(reference) => match &*reference.elem {
                 Type::Path(path) if path.path.is_ident("str") => Ty::Borrowed,
                 _ => self.not_known("a reference"),
             },
@@ -203,14 +203,14 @@ impl<'s> Types<'s> {
         let Some(last) = path.path.segments.last() else { return self.not_known("?") };
         let name = last.ident.to_string();
         let segments: Vec<String> = path.path.segments.iter().map(|segment| segment.ident.to_string()).collect();
-        if let Some(of) = bound.1.get(&name).filter(|_| segments.len() == 1) {
-            return of.clone();
+        if let Some(argument) = bound.1.get(&name).filter(|_| segments.len() == 1) {
+            return argument.clone();
         }
-        let is_str = |of: &Type| matches!(of, Type::Path(path) if path.path.is_ident("str"));
+        let is_str = |ty: &Type| matches!(ty, Type::Path(path) if path.path.is_ident("str"));
         let arguments: Vec<&Type> = match &last.arguments {
             PathArguments::AngleBracketed(all) => {
                 let types = all.args.iter().filter_map(|argument| match argument {
-                    GenericArgument::Type(of) => Some(of),
+                    GenericArgument::Type(ty) => Some(ty),
                     _ => None,
                 });
                 types.collect()
@@ -218,13 +218,13 @@ impl<'s> Types<'s> {
             _ => Vec::new(),
         };
         if let Some(found) = self.source.find(bound.0, &segments) {
-            let arguments: Vec<Ty> = arguments.iter().map(|of| self.resolve(of, bound)).collect();
+            let arguments: Vec<Ty> = arguments.iter().map(|argument| self.resolve(argument, bound)).collect();
             return self.declared(found, &arguments);
         }
         let is_json = path.path.segments.len() > 1 && path.path.segments[0].ident == "serde_json";
         let mut inner = |index: usize| Box::new(self.resolve(arguments[index], bound));
-        let slice = |of: &Type| match of {
-            Type::Slice(of) => Some((*of.elem).clone()),
+        let slice = |ty: &Type| match ty {
+            Type::Slice(slice) => Some((*slice.elem).clone()),
             _ => None,
         };
         let scalar = match &*name {
@@ -247,10 +247,10 @@ impl<'s> Types<'s> {
             _ => 0,
         };
         match (&*name, &arguments[..]) {
-            ("Box" | "Rc" | "Arc", [of]) if is_str(of) => Ty::BoxStr(before),
-            ("Cow", [of]) if is_str(of) => Ty::String,
-            ("Box", [of]) if slice(of).is_some() => {
-                let element = slice(of).map_or(Ty::Unit, |of| self.resolve(&of, bound));
+            ("Box" | "Rc" | "Arc", [inner]) if is_str(inner) => Ty::BoxStr(before),
+            ("Cow", [inner]) if is_str(inner) => Ty::String,
+            ("Box", [inner]) if slice(inner).is_some() => {
+                let element = slice(inner).map_or(Ty::Unit, |element| self.resolve(&element, bound));
                 Ty::Seq(Seq::BoxSlice, Box::new(element))
             }
             ("Box" | "Rc" | "Arc" | "Sparse", [_]) => Ty::Boxed(inner(0), before),
@@ -298,12 +298,12 @@ pub(super) struct Layouts<'t, 's> {
 }
 
 impl Layouts<'_, '_> {
-    pub(super) fn size(&mut self, of: &Ty) -> u64 {
-        self.of(of).size
+    pub(super) fn size(&mut self, ty: &Ty) -> u64 {
+        self.of(ty).size
     }
 
-    pub(super) fn of(&mut self, of: &Ty) -> Layout {
-        match of {
+    pub(super) fn of(&mut self, ty: &Ty) -> Layout {
+        match ty {
             Ty::Unit => Layout::NOTHING,
             Ty::Bool => Layout::BOOL,
             Ty::Char => Layout::scalar(4, (1 << 32) - 0x0011_0000),
@@ -322,7 +322,7 @@ impl Layouts<'_, '_> {
             Ty::Option(inner) => option(self.of(inner)),
             Ty::Array(inner, length) => array(self.of(inner), *length),
             Ty::Tuple(all) => {
-                let all: Vec<Layout> = all.iter().map(|of| self.of(of)).collect();
+                let all: Vec<Layout> = all.iter().map(|ty| self.of(ty)).collect();
                 tuple(&all)
             }
             Ty::Named(id) => self.named(*id),
@@ -342,7 +342,7 @@ impl Layouts<'_, '_> {
         let def = &self.types.defs[id];
         self.is_exact &= !def.item.has_repr;
         let parts: Vec<Vec<Layout>> =
-            def.parts.iter().map(|fields| fields.iter().map(|of| self.of(of)).collect()).collect();
+            def.parts.iter().map(|fields| fields.iter().map(|ty| self.of(ty)).collect()).collect();
         let layout = match (&def.item.shape, &parts[..]) {
             (Shape::Struct(_), [fields]) => structure(fields),
             _ => enumeration(&parts),

@@ -127,9 +127,9 @@ impl Costs<'_> {
             cost.typed += (array.lengths.count - array.lengths.empty) * WORD;
             for element in array.positions.iter().copied().chain([array.element]) {
                 let count = self.arena.node(element).count();
-                let of = self.node(element, count);
-                cost.typed += count * of.slot + of.typed;
-                cost.value += of.value;
+                let inner_cost = self.node(element, count);
+                cost.typed += count * inner_cost.slot + inner_cost.typed;
+                cost.value += inner_cost.value;
             }
         }
         if let Some(free) = &node.free {
@@ -164,17 +164,17 @@ impl Costs<'_> {
             return known;
         }
         self.known.insert(object, (WORD, 0, 0));
-        let of = self.arena.object(object);
-        let filled = of.lengths.count - of.lengths.empty;
-        let more = of.lengths.total.saturating_sub(filled * LEAF.1);
+        let seen = self.arena.object(object);
+        let filled = seen.lengths.count - seen.lengths.empty;
+        let more = seen.lengths.total.saturating_sub(filled * LEAF.1);
         let tree = filled * LEAF.0 + more * LEAF.0 / LEAF.1;
-        let sums = match &of.shape {
+        let sums = match &seen.shape {
             Shape::Record(fields) => {
                 let (mut size, mut typed, mut value) = (0, 0, tree);
                 for field in &fields.list {
                     let count = self.arena.node(field.node).count();
                     if count > 0 {
-                        let cost = self.node(field.node, of.instances);
+                        let cost = self.node(field.node, seen.instances);
                         size += cost.slot;
                         typed += cost.typed;
                         value += cost.value + count * field.key.len() as u64;

@@ -50,17 +50,6 @@ pub(super) fn is_external(keys: usize, instances: u64, all: u64, lengths: &Lengt
 
 /// Returns whether the keys of these records, taken as one type, are data.
 pub(super) fn is_map(arena: &Arena, objects_of: &[ObjectId], also: &dyn Fn(ObjectId) -> bool) -> bool {
-    is_map_of(arena, objects_of, also, 1.0)
-}
-
-/// Returns whether a tenth more or less of the data would change whether these objects are maps.
-fn is_near(arena: &Arena, object: ObjectId) -> bool {
-    let is = |part| is_map_of(arena, &[object], &|object| has_map(arena, object), part);
-    is(0.9) != is(1.1)
-}
-
-/// Like [`is_map`], for this part of the objects.
-fn is_map_of(arena: &Arena, objects_of: &[ObjectId], also: &dyn Fn(ObjectId) -> bool, part: f64) -> bool {
     // The number of objects with each key, and whether it is unlikely to be a field's name.
     let mut counts = HashMap::<u64, (u64, bool)>::new();
     let mut nodes = Vec::new();
@@ -78,13 +67,10 @@ fn is_map_of(arena: &Arena, objects_of: &[ObjectId], also: &dyn Fn(ObjectId) -> 
     if counts.is_empty() {
         return false;
     }
-    let objects = instances.max(1) as f64 * part;
-    let total = counts.values().map(|(count, _)| count).sum::<u64>() as f64 * part;
-    let with = |times: u64| counts.values().filter(|(count, _)| *count == times).count() as f64;
-    // In a part of the objects, some of the keys that occur once are missing, and some that occur twice occur once.
-    let keys = counts.len() as f64 - (1.0 - part) * with(1);
-    let once = (with(1) + (1.0 - part) * (2.0 * with(2) - with(1))).max(0.0);
-    let data = counts.values().filter(|(_, is_data)| *is_data).count() as f64 * keys / counts.len() as f64;
+    let (objects, keys) = (instances.max(1) as f64, counts.len() as f64);
+    let total = counts.values().map(|(count, _)| count).sum::<u64>() as f64;
+    let once = counts.values().filter(|(count, _)| *count == 1).count() as f64;
+    let data = counts.values().filter(|(_, is_data)| *is_data).count() as f64;
     // Few different keys, one in each object, are the variants of an enum, if their values differ in type.
     let mut lengths = Lengths::default();
     for &object in objects_of {
@@ -263,7 +249,9 @@ pub(super) fn sketch(arena: &mut Arena) {
     arena.name_maps(&shared(arena));
     unions(arena);
     for object in arena.all_objects() {
-        if arena.object(object).tag.is_none() && arena.fields(object).is_some_and(|of| of.list.len() > MAX_FIELDS) {
+        if arena.object(object).tag.is_none()
+            && arena.fields(object).is_some_and(|fields| fields.list.len() > MAX_FIELDS)
+        {
             arena.move_rare_fields(object);
         }
     }
@@ -366,10 +354,6 @@ fn collapse_map(
                 is_map(arena, &[object], &|object| has_map(arena, object))
             }
             && !has_tag(arena, object));
-    // A record of few keys is none in any case.
-    if !arena.studying && fields.list.len() >= 8 && rest == 0 && is_near(arena, object) {
-        arena.near_maps.push(object);
-    }
     if is
         && (outvoted.contains(&object) || !compare::is_acceptable(arena, object, &objects_below(arena, object), shared))
     {
@@ -424,10 +408,10 @@ const ROOT: usize = 48;
 /// Returns the least count of a key that remains a field, if only a few objects have most of the keys. The record then
 /// describes most objects, and the keys of the few objects do not make it a map.
 fn outliers(arena: &Arena, object: ObjectId) -> Option<u64> {
-    let of = arena.object(object);
+    let seen = arena.object(object);
     let fields = arena.fields(object)?;
     let keys = fields.list.len() as u64 + fields.rest.as_ref().map_or(0, |rest| rest.keys.distinct());
-    if of.instances < 16 || keys < 128 || of.lengths.total * 4 > keys * of.instances {
+    if seen.instances < 16 || keys < 128 || seen.lengths.total * 4 > keys * seen.instances {
         return None;
     }
     // The core: the keys of at least a tenth of the objects. Nearly all objects must have no other keys; if the sets of
@@ -436,14 +420,14 @@ fn outliers(arena: &Arena, object: ObjectId) -> Option<u64> {
         .list
         .iter()
         .map(|field| (field.hash, arena.node(field.node).count()))
-        .filter(|(_, count)| count * 10 >= of.instances)
+        .filter(|(_, count)| count * 10 >= seen.instances)
         .collect();
     let (within, all) =
-        of.sets.within(|key| core.contains_key(&key)).unwrap_or((core.values().sum(), of.lengths.total));
+        seen.sets.within(|key| core.contains_key(&key)).unwrap_or((core.values().sum(), seen.lengths.total));
     if core.is_empty() || within * 10 < all * 9 {
         return None;
     }
-    let least = of.instances.div_ceil(100).max(2);
+    let least = seen.instances.div_ceil(100).max(2);
     // Rare keys that repeat are those of objects of another kind, and stay fields.
     let rare =
         fields.list.iter().map(|field| arena.node(field.node).count()).filter(|count| (1..least).contains(count));
@@ -607,7 +591,6 @@ fn unions(arena: &mut Arena) {
             arena.object_mut(object).tag = Some((*tag).into());
         }
     }
-    near_tags(arena, &objects);
     // The objects in those that get a tag now are studied again, for each variant.
     let tagged = objects.iter().filter(|&&object| arena.object(object).tag.is_some());
     let mut open: Vec<ObjectId> = tagged.flat_map(|&object| objects_below(arena, object)).collect();
@@ -624,50 +607,4 @@ fn unions(arena: &mut Arena) {
             arena.object_mut(object).tag = Some(tag.into());
         }
     }
-}
-
-/// Finds the keys that are nearly tags, and the tags that nearly are none. The unions of the rounds before are no records any
-/// more, and what was found about them stays.
-fn near_tags(arena: &mut Arena, objects: &[ObjectId]) {
-    let paths = paths(arena);
-    let studied: HashSet<&String> = objects.iter().filter_map(|object| paths.get(object)).collect();
-    let mut found = std::mem::take(&mut arena.near_tags);
-    found.retain(|(path, _)| !studied.contains(path));
-    for object in objects {
-        let (Some(study), Some(fields)) = (&arena.object(*object).study, arena.fields(*object)) else { continue };
-        let near = study.near(|hash| fields.find(hash).map(|index| fields.list[index].key.to_string()));
-        let tag = arena.object(*object).tag.as_deref();
-        let near = near.into_iter().filter(|key| tag.is_none_or(|tag| tag == key));
-        found.extend(near.filter_map(|key| Some((paths.get(object)?.clone(), key))));
-    }
-    arena.near_tags = found;
-}
-
-/// Returns the shortest path of each object.
-pub(super) fn paths(arena: &Arena) -> HashMap<ObjectId, String> {
-    let mut paths = HashMap::new();
-    let mut open = std::collections::VecDeque::from([(arena.root, "$".to_owned())]);
-    while let Some((node, path)) = open.pop_front() {
-        open.extend(elements(arena, node).map(|element| (element, format!("{path}[]"))));
-        let mut objects: Vec<ObjectId> = arena.object_of(node).into_iter().collect();
-        while let Some(object) = objects.pop() {
-            if paths.contains_key(&object) {
-                continue;
-            }
-            match &arena.object(object).shape {
-                Shape::Union(tagged) => {
-                    let parts = tagged.variants.iter().map(|variant| variant.object).chain(tagged.untagged);
-                    objects.extend(parts.map(|object| arena.find(object)));
-                }
-                Shape::Record(fields) => {
-                    let below = |field: &Field| (field.node, format!("{path}{}", crate::names::step(&field.key)));
-                    open.extend(fields.list.iter().map(below));
-                    open.extend(fields.rest.iter().map(|rest| (rest.value, format!("{path}.*"))));
-                }
-                Shape::Map { value, .. } => open.push_back((*value, format!("{path}.*"))),
-            }
-            paths.insert(object, path.clone());
-        }
-    }
-    paths
 }

@@ -40,7 +40,6 @@ pub(super) fn of(arena: &Arena, studying: bool) -> Arena {
     new.moment = 0;
     new.overrides = arena.overrides.clone();
     new.cautious = arena.cautious;
-    new.near_tags.clone_from(&arena.near_tags);
     decide::keep(&mut new);
     seal(&mut new);
     new
@@ -144,9 +143,9 @@ impl Former<'_> {
             tagged.contents = self.contents(class);
             for (value, variant) in variants {
                 let slots = self.types.slots(variant);
-                let of = self.new.new_object();
-                self.new.object_mut(of).shape = Shape::Record(self.fields(&slots, &[], &|_| true));
-                tagged.push(value.into(), hash(value), of);
+                let copy = self.new.new_object();
+                self.new.object_mut(copy).shape = Shape::Record(self.fields(&slots, &[], &|_| true));
+                tagged.push(value.into(), hash(value), copy);
                 for slot in &*slots {
                     match template.entry(slot.key) {
                         std::collections::btree_map::Entry::Vacant(new) => {
@@ -262,7 +261,7 @@ impl Former<'_> {
         // next pass finds that type, since it reads the variants separately.
         let is_divided = |slot: &&Slot<'_>| {
             let objects = self.types.class_within(&slot.group);
-            objects.is_some_and(|of| self.types.study_tag(of).is_some() || self.types.form(of) == Form::Union)
+            objects.is_some_and(|class| self.types.study_tag(class).is_some() || self.types.form(class) == Form::Union)
         };
         let divided: HashSet<u64> = slots.iter().filter(is_divided).map(|slot| slot.hash).collect();
         for (value, value_hash) in values {
@@ -270,8 +269,8 @@ impl Former<'_> {
             let mine: Vec<Slot<'_>> = slots.iter().filter(|slot| keys.contains(&slot.hash)).cloned().collect();
             let tagged_keys = self.types.keys_of_tagged(class, slot.hash, value_hash);
             let fields = self.fields(&mine, &contents, &|key| !divided.contains(&key) || tagged_keys.contains(&key));
-            let of = self.record(fields);
-            tagged.push(value.into(), value_hash, of);
+            let record = self.record(fields);
+            tagged.push(value.into(), value_hash, record);
         }
         if self.types.has_others(class, slot.hash) {
             let keys = self.types.keys_without(class, slot.hash);
@@ -296,8 +295,8 @@ impl Former<'_> {
         let all: Vec<u64> = markers(tag).map(hash).collect();
         for (key, &marker) in markers(tag).zip(&all) {
             let fields = self.fields(&mine(&with(&|keys| keys.contains(&marker))), &[], &|_| true);
-            let of = self.record(fields);
-            tagged.push(key.into(), marker, of);
+            let record = self.record(fields);
+            tagged.push(key.into(), marker, record);
         }
         let is_other = |keys: &[u64]| !keys.iter().any(|key| all.contains(key));
         if sets.iter().any(|(keys, _)| is_other(keys)) {

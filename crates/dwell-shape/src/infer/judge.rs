@@ -40,10 +40,10 @@ pub(super) struct Word {
 }
 
 impl Word {
-    pub(super) fn new(text: &str, of: u64) -> Self {
+    pub(super) fn new(text: &str, whole: u64) -> Self {
         let stem = text.trim_end_matches(|c: char| c.is_ascii_digit());
-        let stem = if stem.len() == text.len() { of } else { hash(stem) };
-        Self { hash: of, stem, look: look(text) }
+        let stem = if stem.len() == text.len() { whole } else { hash(stem) };
+        Self { hash: whole, stem, look: look(text) }
     }
 }
 
@@ -96,7 +96,7 @@ pub(super) fn gain(groups: &[Group], usual: bool, least: f64) -> Option<f64> {
         stems.entry(group.word.map(|word| word.stem)).or_default().push(counts.clone());
     }
     if stems.len() < groups.len() && all.0 >= 2 * groups.len() as u64 {
-        let mut stems: Vec<_> = stems.into_values().map(|of| sum(&of)).collect();
+        let mut stems: Vec<_> = stems.into_values().map(|parts| sum(&parts)).collect();
         stems.sort_unstable();
         if bits(&stems) <= with {
             return None;
@@ -115,32 +115,13 @@ pub(super) fn gain(groups: &[Group], usual: bool, least: f64) -> Option<f64> {
     (gain > explained * without).then_some(gain)
 }
 
-/// Returns whether a fifth fewer or more objects would change whether a type for each group is worth it.
-pub(super) fn is_near(groups: &[Group], usual: bool, least: f64) -> bool {
-    let is = |fifths: u64| {
-        let times = |count: u64| (count * fifths * 2 + 5) / 10;
-        let group = |group: &Group| {
-            let objects = times(group.objects).max(1);
-            // All, some or none of the objects have a feature, as before.
-            let count = |&count: &u64| match count {
-                0 => 0,
-                _ if count >= group.objects => objects,
-                _ => times(count).clamp(1, objects.max(2) - 1).min(objects),
-            };
-            Group { objects, counts: group.counts.iter().map(count).collect(), word: group.word }
-        };
-        gain(&groups.iter().map(group).collect::<Vec<_>>(), usual, least).is_some()
-    };
-    is(4) != is(6)
-}
-
 /// Returns the share of the slots of one type that a type for each group saves. Few types for many values save less.
 fn saved(groups: &[&Group]) -> f64 {
     let used = |feature: &usize| groups.iter().any(|group| group.counts[*feature] > 0);
     let slots = (0..groups[0].counts.len()).filter(used).count() as u64;
     let objects: u64 = groups.iter().map(|group| group.objects).sum();
-    let of = |group: &Group| group.counts.iter().filter(|count| **count > 0).count() as u64;
-    let own: u64 = groups.iter().map(|group| group.objects * of(group)).sum();
+    let kinds = |group: &Group| group.counts.iter().filter(|count| **count > 0).count() as u64;
+    let own: u64 = groups.iter().map(|group| group.objects * kinds(group)).sum();
     let has = |group: &&Group| group.counts.iter().map(|count| *count > 0).collect::<Vec<bool>>();
     let types = groups.iter().map(has).collect::<HashSet<_>>().len();
     let distinct = (2.0 * types as f64 / groups.len() as f64).min(1.0);
@@ -185,12 +166,12 @@ fn features(groups: &[Group]) -> Vec<usize> {
     (0..with.len()).filter(is_new).collect()
 }
 
-fn sum(of: &[(u64, Vec<u64>)]) -> (u64, Vec<u64>) {
-    let mut all = vec![0; of[0].1.len()];
-    for (_, counts) in of {
+fn sum(parts: &[(u64, Vec<u64>)]) -> (u64, Vec<u64>) {
+    let mut all = vec![0; parts[0].1.len()];
+    for (_, counts) in parts {
         all.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
     }
-    (of.iter().map(|(objects, _)| objects).sum(), all)
+    (parts.iter().map(|(objects, _)| objects).sum(), all)
 }
 
 /// Returns the bits that say which features the objects of each group have: for each group and feature, whether all, none or
@@ -218,7 +199,7 @@ fn which(count: u64, objects: u64) -> f64 {
 }
 
 /// Returns the binary logarithm of a factorial.
-fn factorial(of: u64) -> f64 {
+fn factorial(whole: u64) -> f64 {
     static SMALL: OnceLock<Vec<f64>> = OnceLock::new();
     let small = SMALL.get_or_init(|| {
         let mut sum = 0.0;
@@ -229,10 +210,11 @@ fn factorial(of: u64) -> f64 {
         (0..4096).map(next).collect()
     });
     let stirling = || {
-        let of = of as f64;
-        (of * of.ln() - of + 0.5 * (std::f64::consts::TAU * of).ln() + 1.0 / (12.0 * of)) / std::f64::consts::LN_2
+        let number = whole as f64;
+        (number * number.ln() - number + 0.5 * (std::f64::consts::TAU * number).ln() + 1.0 / (12.0 * number))
+            / std::f64::consts::LN_2
     };
-    usize::try_from(of).ok().and_then(|of| small.get(of)).copied().unwrap_or_else(stirling)
+    usize::try_from(whole).ok().and_then(|index| small.get(index)).copied().unwrap_or_else(stirling)
 }
 
 #[cfg(test)]
@@ -242,14 +224,14 @@ mod tests {
     /// Returns the groups of objects, each a value and its keys.
     fn groups(objects: &[(&str, &[usize])], keys: usize) -> Vec<Group> {
         let mut found: Vec<(&str, Group)> = Vec::new();
-        for &(value, of) in objects {
+        for &(value, counts) in objects {
             let at = found.iter().position(|(known, _)| *known == value).unwrap_or_else(|| {
                 let word = Some(Word::new(value, hash(value)));
                 found.push((value, Group { objects: 0, counts: vec![0; keys], word }));
                 found.len() - 1
             });
             found[at].1.objects += 1;
-            for &key in of {
+            for &key in counts {
                 found[at].1.counts[key] += 1;
             }
         }
@@ -258,26 +240,18 @@ mod tests {
 
     #[test]
     fn few_objects_and_identifiers_are_no_evidence() {
-        let of = |value: [&'static str; 2], times: usize| {
+        let verdict = |value: [&'static str; 2], times: usize| {
             let one: [(&str, &[usize]); 2] = [(value[0], &[0, 1, 2]), (value[1], &[0, 3, 4])];
             gain(&groups(&one.repeat(times), 5), false, LEAST)
         };
         // Two objects of two kinds may be anything; many of each are two types, if the values are names.
-        assert_eq!(of(["cat", "dog"], 1), None);
-        assert!(of(["cat", "dog"], 20) < of(["cat", "dog"], 200));
-        assert!(of(["cat", "dog"], 20) > Some(5.0));
+        assert_eq!(verdict(["cat", "dog"], 1), None);
+        assert!(verdict(["cat", "dog"], 20) < verdict(["cat", "dog"], 200));
+        assert!(verdict(["cat", "dog"], 20) > Some(5.0));
         for ids in [["U01", "W02"], ["https://a", "https://b"], ["a1f94c08", "b21e9d3f"], ["item_1", "item_2"]] {
-            assert!(of(ids, 20) < of(["cat", "dog"], 20), "{ids:?}");
+            assert!(verdict(ids, 20) < verdict(["cat", "dog"], 20), "{ids:?}");
         }
-        assert_eq!([of(["U01", "W02"], 20), of(["https://a", "https://b"], 20)], [None, None]);
-    }
-
-    #[test]
-    fn evidence_near_the_limit_is_known() {
-        let of = |times: usize| groups(&[("cat", &[0, 1, 2][..]), ("dog", &[0, 3, 4])].repeat(times), 5);
-        let first = (1..100).find(|&times| gain(&of(times), false, LEAST).is_some()).unwrap();
-        assert!(is_near(&of(first), false, LEAST));
-        assert!(!is_near(&of(first * 4), false, LEAST) && !is_near(&of(1), false, LEAST));
+        assert_eq!([verdict(["U01", "W02"], 20), verdict(["https://a", "https://b"], 20)], [None, None]);
     }
 
     #[test]
@@ -285,10 +259,10 @@ mod tests {
         let names: Vec<String> = (0..6).flat_map(|n| [format!("comp_{n}"), format!("image_{n}")]).collect();
         let keys: [&[usize]; 2] = [&[0, 1], &[2, 3, 4]];
         let equal: Vec<(&str, &[usize])> =
-            names.iter().zip(keys.iter().cycle()).map(|(name, of)| (&**name, *of)).collect();
+            names.iter().zip(keys.iter().cycle()).map(|(name, keys)| (&**name, *keys)).collect();
         assert_eq!(gain(&groups(&equal.repeat(10), 5), false, LEAST), None);
         let own: Vec<[usize; 2]> = (0..12).map(|n| [2 * n, 2 * n + 1]).collect();
-        let apart: Vec<(&str, &[usize])> = names.iter().zip(&own).map(|(name, of)| (&**name, &of[..])).collect();
+        let apart: Vec<(&str, &[usize])> = names.iter().zip(&own).map(|(name, keys)| (&**name, &keys[..])).collect();
         assert!(gain(&groups(&apart.repeat(3), 24), false, LEAST).is_some());
     }
 

@@ -60,10 +60,10 @@ impl Cover<'_> {
 
 /// Returns the markers of these objects as a tag, if the objects are of several kinds. `is_given` means that the user said so.
 pub(super) fn find(arena: &Arena, object: ObjectId, is_given: bool) -> Option<String> {
-    let of = arena.object(object);
+    let seen = arena.object(object);
     let fields = arena.fields(object).filter(|fields| fields.rest.is_none())?;
-    let all = of.instances;
-    if of.lengths.max < 2 || all < 2 * LEAST {
+    let all = seen.instances;
+    if seen.lengths.max < 2 || all < 2 * LEAST {
         return None;
     }
     let used: Vec<_> = fields.list.iter().filter(|field| arena.node(field.node).count() > 0).collect();
@@ -76,7 +76,7 @@ pub(super) fn find(arena: &Arena, object: ObjectId, is_given: bool) -> Option<St
     if counts.len() < 2 {
         return None;
     }
-    let sets = of.sets.list()?;
+    let sets = seen.sets.list()?;
     let mut cover = Cover { sets: &sets, counts, found: Vec::new(), trials: 0 };
     if !cover.complete(all) || cover.found.len() < 2 {
         return None;
@@ -96,13 +96,15 @@ pub(super) fn find(arena: &Arena, object: ObjectId, is_given: bool) -> Option<St
     };
     let mut groups: Vec<Group> = cover.found.iter().map(|&marker| group(Some(marker))).collect();
     // Objects under all of the keys are parts of one, each of which may be missing.
-    if used.iter().filter(|of| arena.node(of.node).count() < all).all(|of| kinds(arena, of.node) == OBJECT) && !is_given
+    if used.iter().filter(|field| arena.node(field.node).count() < all).all(|field| kinds(arena, field.node) == OBJECT)
+        && !is_given
     {
         return None;
     }
     // Two kinds of which one has a single key are an optional key or others: `result` or `error`.
     let is_own = |at: usize, key: usize| {
-        groups[at].counts[key] > 0 && groups.iter().enumerate().all(|(other, of)| other == at || of.counts[key] == 0)
+        groups[at].counts[key] > 0
+            && groups.iter().enumerate().all(|(other, group)| other == at || group.counts[key] == 0)
     };
     let own = |at: usize| (0..used.len()).filter(|&key| is_own(at, key)).count();
     if groups.len() == 2 && (0..2).any(|at| own(at) < 2) && !is_given {
@@ -116,7 +118,8 @@ pub(super) fn find(arena: &Arena, object: ObjectId, is_given: bool) -> Option<St
     if is_recursive(arena, object) {
         return None;
     }
-    let mut markers: Vec<&str> = used.iter().filter(|of| cover.found.contains(&of.hash)).map(|of| &*of.key).collect();
+    let mut markers: Vec<&str> =
+        used.iter().filter(|field| cover.found.contains(&field.hash)).map(|field| &*field.key).collect();
     markers.sort_unstable();
     Some(markers.into_iter().fold(String::new(), |tag, key| tag + &String::from(MARK) + key))
 }

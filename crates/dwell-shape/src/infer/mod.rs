@@ -261,13 +261,7 @@ impl Accumulator {
                 // This comes last, because it makes a position untyped for all objects of the same type.
                 lost = types.hopeless();
                 if lost.is_empty() {
-                    let mut schema = build::build(&self.0, &types);
-                    let paths = decide::paths(&self.0);
-                    let near = self.0.near_maps.iter().filter_map(|&object| paths.get(&self.0.find(object)));
-                    let near = near.map(|path| (path.clone(), None));
-                    let tags = self.0.near_tags.iter().map(|(path, key)| (path.clone(), Some(key.clone())));
-                    schema.near = near.chain(tags).collect();
-                    return schema;
+                    return build::build(&self.0, &types);
                 }
             }
             for node in lost {

@@ -267,7 +267,9 @@ impl Study {
         let Some(seen) = self.candidates.get(&tag).and_then(|values| values.counts.get(&value)) else { return false };
         let is_tagged = |mark: u8| mark % mark::ARRAY == mark::TAGGED;
         let features = seen.own.0.iter().zip(&self.own.all).filter(|(count, _)| **count > 0);
-        features.map(|(_, (feature, _))| feature).any(|&(of, mark)| of == key && mark > 0 && is_tagged(mark))
+        features
+            .map(|(_, (feature, _))| feature)
+            .any(|&(feature_key, mark)| feature_key == key && mark > 0 && is_tagged(mark))
     }
 
     /// Adds the counts of another position.
@@ -321,26 +323,13 @@ impl Study {
                 found.push((gain, Found { key, contents }));
             }
         }
-        // Equal gains are rare; the name makes the result independent of the order.
-        found.sort_by(|(left, one), (right, other)| right.total_cmp(left).then_with(|| one.key.cmp(&other.key)));
+        // A common tag key says that it is one, so no object more or less makes `name` the tag beside `type`. Equal gains are rare;
+        // the name makes the result independent of the order.
+        found.sort_by(|(left, one), (right, other)| {
+            let by_gain = right.total_cmp(left).then_with(|| one.key.cmp(&other.key));
+            is_usual(&other.key).cmp(&is_usual(&one.key)).then(by_gain)
+        });
         found.into_iter().map(|(_, tag)| tag).collect()
-    }
-
-    /// Returns the keys about which a few more or fewer objects would change whether they are tags.
-    pub(super) fn near(&self, key_of: impl Fn(u64) -> Option<String>) -> Vec<String> {
-        let is_near = |(&hash, values): (&u64, &Values)| {
-            let key = key_of(hash)?;
-            // Too many objects without the key hide a tag, whatever it tells.
-            let with: u64 = values.counts.values().map(|seen| seen.objects).sum();
-            let share = self.objects.saturating_sub(with) as f64 / self.objects.max(1) as f64;
-            let limit = if values.usual { 0.25 } else { 1.0 / FEW as f64 };
-            if values.counts.len() > 1 && (limit * 0.88..limit * 1.12).contains(&share) {
-                return Some(key);
-            }
-            let groups = self.groups_of(hash, values, is_usual(&key))?;
-            judge::is_near(&groups, is_usual(&key), judge::LEAST).then_some(key)
-        };
-        self.candidates.iter().filter_map(is_near).collect()
     }
 
     /// Returns the objects with each value of a tag, and those without, if these are few.
@@ -397,7 +386,10 @@ impl Study {
     fn objects_under(&self, key: u64) -> Vec<usize> {
         let features = self.own.all.iter().zip(0..);
         let is_object = |code: u8| matches!(code % mark::ARRAY, mark::OBJECT | mark::TAGGED);
-        features.filter(|(((of, code), _), _)| *of == key && is_object(*code)).map(|(_, index)| index).collect()
+        features
+            .filter(|(((feature_key, code), _), _)| *feature_key == key && is_object(*code))
+            .map(|(_, index)| index)
+            .collect()
     }
 
     /// Returns the features other than the tag that the objects differ in. The type of a value is a feature only for a
@@ -474,7 +466,7 @@ pub(super) fn is_usual(key: &str) -> bool {
         return false;
     }
     let key = key.replace(['_', '-'], "").to_ascii_lowercase();
-    let of = |noun: &str| {
+    let names = |noun: &str| {
         matches!(
             noun,
             "" | "node"
@@ -490,7 +482,7 @@ pub(super) fn is_usual(key: &str) -> bool {
         )
     };
     matches!(key.as_str(), "tag" | "t" | "op" | "typename" | "event" | "variant")
-        || key.strip_suffix("type").or(key.strip_suffix("kind")).is_some_and(of)
+        || key.strip_suffix("type").or(key.strip_suffix("kind")).is_some_and(names)
 }
 
 impl Values {
@@ -515,11 +507,11 @@ impl Values {
         &'a self,
         features: &[usize],
         objects: impl Fn(&'a Seen) -> u64,
-        of: impl Fn(&'a Seen) -> &'a Counts,
+        counts: impl Fn(&'a Seen) -> &'a Counts,
     ) -> Vec<Group> {
         let group = |seen: &'a Seen| Group {
             objects: objects(seen),
-            counts: features.iter().map(|&feature| of(seen).count(feature)).collect(),
+            counts: features.iter().map(|&feature| counts(seen).count(feature)).collect(),
             word: Some(seen.word),
         };
         self.counts.values().map(group).collect()

@@ -487,6 +487,7 @@ fn texts_are_read_again_if_a_small_map_is_of_a_type_with_many_records() {
     let mut counts = read(&all, form.blank().start(1));
     assert!(counts.correction().is_none());
     let schema = counts.finish();
-    let has = |record: &Record| ["pos", "size", "mass"].iter().all(|key| record.fields.iter().any(|of| of.key == *key));
+    let has =
+        |record: &Record| ["pos", "size", "mass"].iter().all(|key| record.fields.iter().any(|field| field.key == *key));
     assert!(schema.records.iter().any(has), "{:?}", schema.records);
 }

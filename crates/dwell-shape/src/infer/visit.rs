@@ -157,9 +157,9 @@ impl<'de> Visitor<'de> for Value<'_> {
         if ended.is_err() && !arena.studying {
             return ended;
         }
-        let of = arena.node_mut(node);
-        of.objects += 1;
-        of.empties += u64::from(length == 0);
+        let seen = arena.node_mut(node);
+        seen.objects += 1;
+        seen.empties += u64::from(length == 0);
         if arena.is_new(object) && arena.knows() {
             arena.recognise(node, object, sum);
         }

@@ -122,8 +122,8 @@ pub(super) fn read(form: &Blank, input: &Input, opened: Opened<'_>, how: How) ->
     (sum.unwrap_or_else(|| form.start(1)), problems)
 }
 
-fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
-    of.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The counts of every so many blocks.

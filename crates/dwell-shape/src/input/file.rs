@@ -13,6 +13,9 @@ use std::sync::Arc;
 /// The least number of bytes that the last round of the study reads to find the form of the documents, if there are as many.
 pub(super) const STUDIED: u64 = 8 << 20;
 
+/// The most bytes of a file that is held in memory: with comments, or in another format than JSON.
+const HELD: u64 = 256 << 20;
+
 /// The bytes that show whether a file with another name has JSON.
 const HEAD: u64 = 4096;
 
@@ -223,8 +226,14 @@ impl Input {
         if !self.jsonc && self.other.is_none() {
             return Ok(source);
         }
-        let (mut source, mut whole) = (source, Vec::new());
-        source.read_to_end(&mut whole)?;
+        let mut whole = Vec::new();
+        source.take(HELD + 1).read_to_end(&mut whole)?;
+        if whole.len() as u64 > HELD {
+            return Err(io::Error::other(format!(
+                "larger than {} MiB, which is not supported for this format",
+                HELD >> 20
+            )));
+        }
         match self.other {
             Some(other) => whole = other.to_json(&whole)?,
             None => without_comments(&mut whole),

@@ -10,8 +10,9 @@ mod roots;
 mod study;
 mod text;
 
-use crate::accept;
+use crate::judge;
 use crate::overrides::Override;
+use crate::schema::Schema;
 pub use file::Input;
 use file::STUDIED;
 pub use find::{Found, SAMPLE_MODELS, SAMPLE_SEED, find, find_jsonc, is_piped, sample};
@@ -70,23 +71,28 @@ pub struct Reading {
 pub fn texts(found: &Found, most: usize) -> Vec<String> {
     let (mut texts, mut size) = (Vec::new(), 0);
     for input in &found.inputs {
-        let mut buffer = Vec::new();
-        let left = (most - size) as u64;
-        let read = input.open().and_then(|source| source.take(left + 1).read_to_end(&mut buffer));
-        if read.is_err() || buffer.len() as u64 > left {
-            continue;
-        }
-        let Ok(text) = std::str::from_utf8(without_mark(&buffer)) else { continue };
-        size += text.len();
-        // A text with a duplicate key is skipped, as in the report.
-        let is_good = |text: &str| infer::check(&mut serde_json::Deserializer::from_str(text)).is_ok();
-        let read = split(text).filter(|(_, text)| is_good(text));
-        texts.extend(read.map(|(_, text)| match input.root() {
-            Some(root) => format!("{{\"{root}\":{text}}}"),
-            None => text.to_owned(),
-        }));
+        let before = texts.len();
+        texts.extend(texts_of(input, most - size));
+        size += texts[before..].iter().map(String::len).sum::<usize>();
     }
     texts
+}
+
+/// Returns the texts of an input, if it has at most `most` bytes.
+fn texts_of(input: &Input, most: usize) -> Vec<String> {
+    let mut buffer = Vec::new();
+    let read = input.open().and_then(|source| source.take(most as u64 + 1).read_to_end(&mut buffer));
+    let text = std::str::from_utf8(without_mark(&buffer)).unwrap_or_default();
+    if read.is_err() || buffer.len() > most {
+        return Vec::new();
+    }
+    // A text with a duplicate key is skipped, as in the report.
+    let is_good = |text: &str| infer::check(&mut serde_json::Deserializer::from_str(text)).is_ok();
+    let of_root = |text: &str| match input.root() {
+        Some(root) => format!("{{\"{root}\":{text}}}"),
+        None => text.to_owned(),
+    };
+    split(text).filter(|(_, text)| is_good(text)).map(|(_, text)| of_root(text)).collect()
 }
 
 /// Reads the texts of all inputs one after the other. Returns the problems: with `keep_going` all, else only the first.
@@ -119,11 +125,34 @@ pub fn read(found: &Found, options: &Options, progress: &(dyn Fn(u64) + Sync)) -
         let fewer = corrected(fewer, found, options);
         let schemas = [&reading.accumulator, &fewer].map(Accumulator::schema);
         let sample = texts(found, usize::try_from(STUDIED).unwrap_or(usize::MAX));
-        if in_thread(|| accept::rejects_maps(&schemas[0], &schemas[1], &sample, &options.overrides)) {
+        let rejected = in_thread(|| judge::rejects_maps(&schemas[0], &schemas[1], &sample, &options.overrides));
+        if rejected {
             reading.accumulator = fewer;
         }
     }
     reading
+}
+
+/// Returns the decisions of a schema that a sample of the inputs leaves in doubt, as `--set` keeps them, each with what the objects
+/// may be instead.
+pub fn doubts(schema: &Schema, found: &Found, overrides: &[Override]) -> Vec<(String, String)> {
+    if found.inputs.iter().any(Input::is_pipe) {
+        return Vec::new();
+    }
+    let total: u64 = found.inputs.iter().map(|input| input.size).sum();
+    let most = judge::SAMPLE;
+    let mut order: Vec<&Input> = found.inputs.iter().collect();
+    // A file more or less leaves the others in the sample.
+    if total > most as u64 {
+        order.sort_by_cached_key(|input| judge::hash(&input.path.file_name().unwrap_or_default().to_string_lossy()));
+    }
+    let (mut texts, mut size) = (Vec::new(), 0);
+    for input in order {
+        let before = texts.len();
+        texts.extend(texts_of(input, most - size));
+        size += texts[before..].iter().map(String::len).sum::<usize>();
+    }
+    in_thread(|| judge::doubts(schema, &texts, overrides))
 }
 
 /// Reads the inputs again if the counts show that their form is wrong.
@@ -251,7 +280,8 @@ pub fn read_by(form: &Blank, found: &Found, options: &Options, progress: &(dyn F
         problems.truncate(1);
     }
     let accumulator = accumulator.unwrap_or_else(|| form.start(1));
-    Reading { accumulator, problems: problems.into_iter().map(|(_, problem)| problem).collect() }
+    let problems = problems.into_iter().map(|(_, problem)| problem).collect();
+    Reading { accumulator, problems }
 }
 
 /// Reads one large input of lines with several threads. Returns `Err` if it is none, with the beginning of the input if

@@ -65,8 +65,16 @@ fn one_line(error: &impl fmt::Display) -> String {
 }
 
 fn toml(bytes: &[u8], out: &mut Vec<u8>) -> Read {
-    let document = toml::Deserializer::parse(text(bytes)?).map_err(|error| one_line(&error))?;
-    Json(out).deserialize(document).map_err(|error| one_line(&error))
+    let wrong = |error: toml::de::Error| match error.span() {
+        Some(at) => {
+            let before = String::from_utf8_lossy(&bytes[..at.start.min(bytes.len())]).into_owned();
+            let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
+            format!("line {}, column {column}: {}", before.matches('\n').count() + 1, one_line(&error.message()))
+        }
+        None => one_line(&error.message()),
+    };
+    let document = toml::Deserializer::parse(text(bytes)?).map_err(wrong)?;
+    Json(out).deserialize(document).map_err(wrong)
 }
 
 #[cfg(feature = "formats")]

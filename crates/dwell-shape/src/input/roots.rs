@@ -17,13 +17,13 @@ impl Roots {
     ///
     /// # Errors
     /// Returns an error if a name is not that of a type, or if there are several for all documents.
-    pub fn parse(values: &[String]) -> Result<(String, Self)> {
-        let (mut name, mut roots) = (None, Vec::new());
+    pub fn parse(values: &[String]) -> Result<(Option<String>, Self)> {
+        let (mut name, mut roots) = (None::<String>, Vec::new());
         for value in values {
-            if let Some((pattern, of)) = value.rsplit_once('=') {
-                style::check_root(of)?;
+            if let Some((pattern, name)) = value.rsplit_once('=') {
+                style::check_root(name)?;
                 let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
-                roots.push((pattern.to_owned(), Arc::from(of)));
+                roots.push((pattern.to_owned(), Arc::from(name)));
             } else if let Some(name) = &name {
                 bail!(
                     "--root {value}: the documents are {name} already; several types need patterns, as in 'orders/*.json=Order'"
@@ -32,7 +32,7 @@ impl Roots {
                 name = Some(value.clone());
             }
         }
-        Ok((name.unwrap_or_else(|| style::DOCUMENT.to_owned()), Self(roots)))
+        Ok((name, Self(roots)))
     }
 
     /// Returns whether all documents are of one type.
@@ -125,9 +125,9 @@ mod tests {
     #[test]
     fn values_are_a_name_or_patterns() {
         let parse = |values: &[&str]| Roots::parse(&values.iter().map(ToString::to_string).collect::<Vec<_>>());
-        assert_eq!(parse(&["Order"]).unwrap(), ("Order".to_owned(), Roots::default()));
+        assert_eq!(parse(&["Order"]).unwrap(), (Some("Order".to_owned()), Roots::default()));
         let (name, roots) = parse(&["a/*=Order", "b=User"]).unwrap();
-        assert_eq!((&*name, roots.overrides().len()), (style::DOCUMENT, 3));
+        assert_eq!((name, roots.overrides().len()), (None, 3));
         for (values, error) in [
             (&["a=order"][..], "--root order: not the name of a type, such as Order"),
             (

@@ -5,7 +5,7 @@ use super::defs::{At, Def, Part, Presence, Source};
 use super::{Heap, Model, Owned, key};
 use crate::formats::Format;
 use crate::positions::PositionId;
-use crate::schema::{KeywordsId, Kind, RecordId, Tagging, Union, UnionId};
+use crate::schema::{KeywordsId, Kind, RecordId, Schema, Tagging, Union, UnionId};
 use crate::types::{Body, DefId, Int, Type};
 use std::rc::Rc;
 
@@ -26,12 +26,13 @@ impl Model<'_, '_> {
                         counts[record] += self.positions.full(id) as f64 * self.share(id, &shares);
                     }
                     Kind::Union { id: union } => {
-                        let of = &self.positions.schema.unions[union];
+                        let members = &self.positions.schema.unions[union];
                         // Without a variant for other values, an external tag needs no buffer.
-                        let is_direct = self.positions.schema.is_closed_union(union) && of.form == Tagging::External;
-                        let all: u64 = of.variants.iter().map(|&(_, record)| records[record].instances).sum();
+                        let is_direct =
+                            self.positions.schema.is_closed_union(union) && members.form == Tagging::External;
+                        let all: u64 = members.variants.iter().map(|&(_, record)| records[record].instances).sum();
                         let own = self.positions.full(id) as f64 * self.share(id, &shares) / all.max(1) as f64;
-                        for &(_, record) in &of.variants {
+                        for &(_, record) in &members.variants {
                             let instances = records[record].instances as f64;
                             counts[record] = if is_direct { counts[record] + instances * own } else { instances };
                         }
@@ -57,9 +58,9 @@ impl Model<'_, '_> {
         while let Some(id) = open.pop() {
             if matches!(list[id].slot.kind, Kind::Record { .. } | Kind::Union { .. }) {
                 let schema = self.positions.schema;
-                let is_of = |(id, of): (UnionId, &Union)| {
-                    (of.form != Tagging::External || !schema.is_closed_union(id))
-                        && of.variants.iter().any(|&(_, variant)| variant == record)
+                let is_of = |(id, union): (UnionId, &Union)| {
+                    (union.form != Tagging::External || !schema.is_closed_union(id))
+                        && union.variants.iter().any(|&(_, variant)| variant == record)
                 };
                 return !schema.unions.iter().enumerate().any(is_of);
             }
@@ -105,19 +106,19 @@ impl Model<'_, '_> {
 
     /// Returns the type of a position's values other than `null`.
     fn base(&mut self, id: PositionId) -> Type {
-        let of = self.seen(id);
+        let seen = self.seen(id);
         let (positions, position) = (self.positions, &self.positions.list[id]);
         // Naive types accept only what the data has.
         if self.is_naive || !positions.schema.is_open(position.slot) {
-            return of;
+            return seen;
         }
-        let (of, full) = (of.open(), positions.full(id));
+        let (ty, full) = (seen.open(), positions.full(id));
         // The enum takes two words or more. In a field that is rarely present, a pointer to it takes one.
         if positions.slots(id) < 4 * full {
-            return of;
+            return ty;
         }
-        self.own.push((At::Position(id), Owned::Boxes(full, of.clone())));
-        of.boxed()
+        self.own.push((At::Position(id), Owned::Boxes(full, ty.clone())));
+        ty.boxed()
     }
 
     /// Returns the inferred type of a position's values other than `null`.
@@ -142,7 +143,7 @@ impl Model<'_, '_> {
                     _ => Type::Int(Int::narrowest(*min, *max).widest()),
                 };
             }
-            Kind::Float { whole, wide, .. } if positions.schema.needs_number(*whole, *wide) => return Type::Number,
+            Kind::Float { whole, wide, .. } if Schema::needs_number(*whole, *wide) => return Type::Number,
             Kind::Float { .. } => return Type::Float,
             Kind::Text(text) => {
                 if let Some(format) = positions.schema.format(text) {
@@ -168,13 +169,13 @@ impl Model<'_, '_> {
                 if let Choice::Array(length) = choice {
                     return Type::Array(inner, length);
                 }
-                let (own, of) = match choice {
+                let (own, ty) = match choice {
                     Choice::Exact => (Owned::Slices(lengths, element, false), Type::BoxSlice(inner)),
                     Choice::Thin => (Owned::Slices(lengths, element, true), Type::ThinSlice(inner)),
                     _ => (Owned::Vecs(lengths, element, self.share(id, &self.buffered)), Type::Vec(inner)),
                 };
                 self.own.push((at, own));
-                return of;
+                return ty;
             }
             Kind::Map(map) => {
                 let value = self.position(position.within[0]).0;
@@ -186,13 +187,13 @@ impl Model<'_, '_> {
                 };
                 self.own.push((at, Owned::Text(&map.key, choice == Choice::Thin)));
                 let entry = Type::Tuple(vec![key.clone(), value.clone()]);
-                let (own, of) = if sorted {
+                let (own, ty) = if sorted {
                     (Owned::Slices(&map.lengths, entry, true), Type::SortedMap(Box::new(key), Box::new(value)))
                 } else {
                     (Owned::HashMaps(&map.lengths, entry), Type::HashMap(Box::new(value)))
                 };
                 self.own.push((at, own));
-                return of;
+                return ty;
             }
             Kind::Tuple { .. } => Type::Tuple(position.within.iter().map(|&within| self.position(within).0).collect()),
             Kind::Keyword { id, .. } => Type::Named(self.def(Source::Keywords(*id))),
@@ -260,22 +261,22 @@ impl Model<'_, '_> {
         let is_rest = |index: usize| positions.schema.records[record].fields[index].rest;
         for (index, &field) in positions.fields[record].iter().enumerate() {
             if !is_rest(index) && !split.is_some_and(|split| split.moved(index)) {
-                let (of, presence) = self.position(field);
-                types.push(of);
+                let (ty, presence) = self.position(field);
+                types.push(ty);
                 parts.push(Part::Position(field, presence));
             }
         }
         for index in 0..split.map_or(0, |split| split.groups.len()) {
-            let of = Type::Named(self.def(Source::Group(record, index)));
+            let group_type = Type::Named(self.def(Source::Group(record, index)));
             let filled = split.map_or(0, |split| split.filled[index]);
-            self.own.push((At::Group(record, index), Owned::Boxes(filled, of.clone())));
-            types.push(Type::Sparse(Box::new(of)));
+            self.own.push((At::Group(record, index), Owned::Boxes(filled, group_type.clone())));
+            types.push(Type::Sparse(Box::new(group_type)));
             parts.push(Part::Group(index));
         }
         // A flattened map takes all remaining keys, so it is the last field.
         for (_, &field) in positions.fields[record].iter().enumerate().filter(|&(index, _)| is_rest(index)) {
-            let (of, presence) = self.position(field);
-            types.push(of);
+            let (ty, presence) = self.position(field);
+            types.push(ty);
             parts.push(Part::Position(field, presence));
         }
         self.defs[id].parts = parts;
@@ -289,8 +290,8 @@ impl Model<'_, '_> {
         let (mut types, mut parts) = (Vec::new(), Vec::new());
         for &field in group {
             let position = self.positions.fields[record][field];
-            let (of, presence) = self.position(position);
-            types.push(of);
+            let (ty, presence) = self.position(position);
+            types.push(ty);
             parts.push(Part::Position(position, presence));
         }
         self.defs[id].sparse = true;

@@ -43,8 +43,8 @@ fn share_of(count: u64, share: f64) -> u64 {
 }
 
 /// Calls `f` with each struct and enum that a type stores inline, and their number.
-pub(super) fn inline(of: &Type, times: u64, f: &mut dyn FnMut(DefId, u64)) {
-    match of {
+pub(super) fn inline(ty: &Type, times: u64, f: &mut dyn FnMut(DefId, u64)) {
+    match ty {
         Type::Named(id) => f(*id, times),
         Type::Option(inner) | Type::Open(inner) => inline(inner, times, f),
         Type::Array(inner, length) => inline(inner, times * length, f),
@@ -61,7 +61,7 @@ impl<'s> Model<'_, 's> {
         let mut layouts = Layouts::new(&self.bodies);
         let mut heap = BTreeMap::<At, Heap>::new();
         for (at, own) in &self.own {
-            *heap.entry(*at).or_default() += self.owned(*at, own, &mut |of| layouts.layout(of));
+            *heap.entry(*at).or_default() += self.owned(*at, own, &mut |ty| layouts.layout(ty));
         }
         heap
     }
@@ -71,10 +71,10 @@ impl<'s> Model<'_, 's> {
         let mut layouts = Layouts::new(&self.bodies);
         let mut spare = BTreeMap::<At, u64>::new();
         for (at, own) in &self.own {
-            if let Owned::Vecs(lengths, of, _) | Owned::HashMaps(lengths, of) = own {
-                let used = lengths.total * layouts.size(of);
+            if let Owned::Vecs(lengths, element, _) | Owned::HashMaps(lengths, element) = own {
+                let used = lengths.total * layouts.size(element);
                 *spare.entry(*at).or_default() +=
-                    self.owned(*at, own, &mut |of| layouts.layout(of)).bytes.saturating_sub(used);
+                    self.owned(*at, own, &mut |ty| layouts.layout(ty)).bytes.saturating_sub(used);
             }
         }
         spare
@@ -85,7 +85,7 @@ impl<'s> Model<'_, 's> {
         let mut layouts = Layouts::new(&self.bodies);
         let mut total = Heap::default();
         for (at, own) in &self.own {
-            total += self.owned(*at, own, &mut |of| layouts.layout(of));
+            total += self.owned(*at, own, &mut |ty| layouts.layout(ty));
         }
         total
     }
@@ -101,15 +101,15 @@ impl<'s> Model<'_, 's> {
                 Heap { bytes: text.bytes + lengths, allocations: text.count - text.empty }
             }
             Owned::Known(heap) => *heap,
-            Owned::Boxes(count, of) => owned(*count, count * layout(of).size),
-            Owned::Vecs(lengths, of, buffered) => {
-                let size = layout(of).size;
+            Owned::Boxes(count, ty) => owned(*count, count * layout(ty).size),
+            Owned::Vecs(lengths, ty, buffered) => {
+                let size = layout(ty).size;
                 let exact = share_of(buffered_capacity(lengths, size).0, *buffered);
                 let pushed = share_of(lengths.pushed_capacity(blocks::least_capacity(size)), 1.0 - buffered);
                 owned(lengths.count - lengths.empty, (exact + pushed) * size)
             }
-            Owned::Slices(lengths, of, is_thin) => {
-                let (filled, element) = (lengths.count - lengths.empty, layout(of));
+            Owned::Slices(lengths, ty, is_thin) => {
+                let (filled, element) = (lengths.count - lengths.empty, layout(ty));
                 let header = if *is_thin { blocks::thin_header(element) } else { 0 };
                 owned(filled, lengths.total * element.size + filled * header)
             }
@@ -124,19 +124,19 @@ impl<'s> Model<'_, 's> {
     pub fn slots(&self) -> Vec<u64> {
         let mut layouts = Layouts::new(&self.bodies);
         let mut slots = vec![0; self.defs.len()];
-        let mut count = |of: &Type, units: u64| inline(of, 1, &mut |id, times| slots[id] += units * times);
+        let mut count = |ty: &Type, units: u64| inline(ty, 1, &mut |id, times| slots[id] += units * times);
         count(&self.root, self.positions.schema.documents);
         for (at, own) in &self.own {
             match own {
                 _ if *at == At::Documents => {}
                 Owned::Text(..) | Owned::Known(_) => {}
-                Owned::Boxes(number, of) => count(of, *number),
-                Owned::Vecs(lengths, of, buffered) => {
-                    let smallest = blocks::least_capacity(layouts.size(of));
+                Owned::Boxes(number, ty) => count(ty, *number),
+                Owned::Vecs(lengths, ty, buffered) => {
+                    let smallest = blocks::least_capacity(layouts.size(ty));
                     let pushed = share_of(lengths.pushed_capacity(smallest), 1.0 - buffered);
-                    count(of, share_of(lengths.total, *buffered) + pushed);
+                    count(ty, share_of(lengths.total, *buffered) + pushed);
                 }
-                Owned::Slices(lengths, of, _) => count(of, lengths.total),
+                Owned::Slices(lengths, ty, _) => count(ty, lengths.total),
                 Owned::HashMaps(lengths, entry) => count(entry, lengths.hash_buckets()),
             }
         }
@@ -148,7 +148,7 @@ impl<'s> Model<'_, 's> {
                 .iter()
                 .for_each(|field| inline(field, 1, &mut |id, times| (0..times).for_each(|_| f(id, u64::MAX)))),
             (Body::Enum(variants), source) => {
-                for (index, field) in variants.iter().enumerate().filter_map(|(index, of)| Some((index, of.as_ref()?)))
+                for (index, field) in variants.iter().enumerate().filter_map(|(index, ty)| Some((index, ty.as_ref()?)))
                 {
                     let most = match (source, self.defs[id].parts.get(index)) {
                         (Source::Union(union), _) => {
@@ -185,9 +185,9 @@ impl<'s> Model<'_, 's> {
     pub fn grown(&self) -> Vec<PositionId> {
         let mut layouts = Layouts::new(&self.bodies);
         let grown = self.own.iter().filter_map(|(at, own)| match (at, own) {
-            (At::Position(id), Owned::Vecs(lengths, of, buffered)) if *buffered > 0.0 => {
-                (!buffered_capacity(lengths, layouts.size(of)).1
-                    || (*buffered < 1.0 && lengths.max * layouts.size(of) > 1 << 20))
+            (At::Position(id), Owned::Vecs(lengths, ty, buffered)) if *buffered > 0.0 => {
+                (!buffered_capacity(lengths, layouts.size(ty)).1
+                    || (*buffered < 1.0 && lengths.max * layouts.size(ty) > 1 << 20))
                     .then_some(*id)
             }
             _ => None,
@@ -204,8 +204,8 @@ impl<'s> Model<'_, 's> {
         };
         let partly = self.own.iter().filter_map(|(at, own)| match (at, own) {
             // The shares are the result of an iteration, which may end just below 1.
-            (At::Position(id), Owned::Vecs(lengths, of, share)) if (1e-9..1.0 - 1e-9).contains(share) => {
-                differs(lengths, layouts.size(of)).then_some(*id)
+            (At::Position(id), Owned::Vecs(lengths, ty, share)) if (1e-9..1.0 - 1e-9).contains(share) => {
+                differs(lengths, layouts.size(ty)).then_some(*id)
             }
             _ => None,
         });

@@ -127,21 +127,21 @@ impl<'p, 's> Model<'p, 's> {
         }
         // An enum may contain others, so this repeats until nothing changes.
         loop {
-            let (mut known, mut of) = (BTreeMap::new(), BTreeMap::new());
+            let (mut known, mut firsts) = (BTreeMap::new(), BTreeMap::new());
             for &(id, name) in &mixes {
                 let Body::Enum(types) = &self.bodies[id] else { continue };
                 let number = |id: DefId| found.of.get(&id).unwrap_or(&id).to_string();
                 let types: Vec<String> =
-                    types.iter().map(|of| of.as_ref().map_or_else(String::new, |of| of.rust(&number))).collect();
+                    types.iter().map(|ty| ty.as_ref().map_or_else(String::new, |ty| ty.rust(&number))).collect();
                 let first = *known.entry((name, types)).or_insert(id);
                 if first != id {
-                    of.insert(id, first);
+                    firsts.insert(id, first);
                 }
             }
-            if of == found.of {
+            if firsts == found.of {
                 return found;
             }
-            found.of = of;
+            found.of = firsts;
         }
     }
 
@@ -174,9 +174,9 @@ impl<'p, 's> Model<'p, 's> {
     pub fn type_at(&self, id: PositionId) -> String {
         for (def, body) in self.defs.iter().zip(&self.bodies) {
             let Body::Struct(types) = body else { continue };
-            for (part, of) in def.parts.iter().zip(types) {
+            for (part, ty) in def.parts.iter().zip(types) {
                 if matches!(part, Part::Position(position, _) if *position == id) {
-                    return self.rust(of);
+                    return self.rust(ty);
                 }
             }
         }
@@ -209,8 +209,8 @@ impl<'p, 's> Model<'p, 's> {
     }
 
     /// Returns a type as Rust source.
-    pub fn rust(&self, of: &Type) -> String {
-        of.rust(&|id| self.name(id))
+    pub fn rust(&self, ty: &Type) -> String {
+        ty.rust(&|id| self.name(id))
     }
 }
 

@@ -82,15 +82,15 @@ impl<'p, 's> Trial<'p, 's> {
     }
 
     /// Returns the layout of a type.
-    pub fn layout(&self, of: &Type) -> Layout {
-        of.layout(&mut |id| self.layouts[id])
+    pub fn layout(&self, ty: &Type) -> Layout {
+        ty.layout(&mut |id| self.layouts[id])
     }
 
     /// Returns the type of a field's position as Rust source; `?` if it is not a field.
     pub fn type_at(&self, position: PositionId) -> String {
         let Some(id) = self.homes[position].checked_sub(1) else { return "?".into() };
         let Body::Struct(types) = &self.model.bodies[id] else { return "?".into() };
-        let is = |part: &Part| matches!(part, Part::Position(of, _) if *of == position);
+        let is = |part: &Part| matches!(part, Part::Position(own, _) if *own == position);
         let index = self.model.defs[id].parts.iter().position(is);
         index.map_or_else(|| "?".into(), |index| self.model.rust(&types[index]))
     }
@@ -109,8 +109,8 @@ impl<'p, 's> Trial<'p, 's> {
     pub fn set_variants(&mut self, union: UnionId, boxed: &BTreeSet<usize>) {
         let variants = &mut self.model.choices.to_mut().variants;
         let old: Vec<(UnionId, usize)> = variants.range((union, 0)..(union + 1, 0)).copied().collect();
-        for of in old {
-            variants.remove(&of);
+        for old_variant in old {
+            variants.remove(&old_variant);
         }
         variants.extend(boxed.iter().map(|&index| (union, index)));
         let unit = self.model.find(Source::Union(union)).map(|id| id + 1);
@@ -176,13 +176,13 @@ impl<'p, 's> Trial<'p, 's> {
     fn build(&mut self, unit: UnitId) {
         self.model.own.clear();
         let mut named = Vec::new();
-        let mut name = |of: &Type| {
-            of.walk(&mut |of| {
-                if let Type::Named(id) = of {
+        let mut name = |ty: &Type| {
+            ty.walk(&mut |part| {
+                if let Type::Named(id) = part {
                     named.push((*id, false));
                 }
             });
-            inline(of, 1, &mut |id, _| named.push((id, true)));
+            inline(ty, 1, &mut |id, _| named.push((id, true)));
         };
         let parts = match unit.checked_sub(1) {
             None => {
@@ -204,8 +204,8 @@ impl<'p, 's> Trial<'p, 's> {
         self.units[unit].own = std::mem::take(&mut self.model.own);
         for (id, is_inline) in named {
             // A new one gets a unit after this, and this one is built again.
-            if let Some(of) = self.units.get_mut(id + 1) {
-                *of.users.entry(unit).or_default() |= is_inline;
+            if let Some(unit_of) = self.units.get_mut(id + 1) {
+                *unit_of.users.entry(unit).or_default() |= is_inline;
             }
         }
         for position in parts {
@@ -228,10 +228,10 @@ impl<'p, 's> Trial<'p, 's> {
 
     fn set_home(&mut self, position: PositionId, unit: UnitId) {
         self.homes[position] = unit;
-        let of = &self.model.positions.list[position];
+        let seen = &self.model.positions.list[position];
         // A mix of types is a unit of its own.
-        if !matches!(of.slot.kind, Kind::Mixed { .. }) {
-            of.within.iter().for_each(|&within| self.set_home(within, unit));
+        if !matches!(seen.slot.kind, Kind::Mixed { .. }) {
+            seen.within.iter().for_each(|&within| self.set_home(within, unit));
         }
     }
 
@@ -239,7 +239,7 @@ impl<'p, 's> Trial<'p, 's> {
     fn weigh(&mut self, unit: UnitId) {
         let mut heap = Heap::default();
         for (at, own) in &self.units[unit].own {
-            heap += self.model.owned(*at, own, &mut |of| of.layout(&mut |id| self.layouts[id]));
+            heap += self.model.owned(*at, own, &mut |ty| ty.layout(&mut |id| self.layouts[id]));
         }
         let old = std::mem::replace(&mut self.units[unit].heap, heap);
         self.total.bytes = self.total.bytes - old.bytes + heap.bytes;
@@ -305,12 +305,12 @@ mod tests {
             }
         }
         trial.set(lean.at.iter().copied().enumerate());
-        for (position, of) in positions.list.iter().enumerate().filter(|(_, of)| of.field.is_some()) {
+        for (position, info) in positions.list.iter().enumerate().filter(|(_, info)| info.field.is_some()) {
             assert_eq!(
                 trial.type_at(position),
                 Model::new(&positions, trial.choices()).type_at(position),
                 "{}",
-                of.path
+                info.path
             );
         }
     }

@@ -8,42 +8,42 @@ use super::fields::is_optional;
 use super::{At, Entries, Reader, Step, quoted};
 
 impl Reader<'_, '_> {
-    pub(super) fn enumeration(&mut self, id: DefId, of: &Enum, value: &Json, at: &At) -> bool {
-        match (&of.tagging, value) {
-            (Tagging::Untagged, _) => self.first(id, of, value, at, |_| true),
-            (Tagging::External, Json::Text(tag)) => match find(of, tag) {
-                Some(index) if is_unit(&of.variants[index]) => {
+    pub(super) fn enumeration(&mut self, id: DefId, body: &Enum, value: &Json, at: &At) -> bool {
+        match (&body.tagging, value) {
+            (Tagging::Untagged, _) => self.first(id, body, value, at, |_| true),
+            (Tagging::External, Json::Text(tag)) => match find(body, tag) {
+                Some(index) if is_unit(&body.variants[index]) => {
                     self.events.push(Event::Variant(id, index));
                     true
                 }
                 Some(index) => {
-                    let what = format!("{} without its content", of.variants[index].item);
-                    self.other(id, of, value, at, what)
+                    let what = format!("{} without its content", body.variants[index].item);
+                    self.other(id, body, value, at, what)
                 }
-                None => self.other(id, of, value, at, self.no_variant(id, tag)),
+                None => self.other(id, body, value, at, self.no_variant(id, tag)),
             },
-            (Tagging::External, Json::Object(all)) if all.len() == 1 => match find(of, &all[0].0) {
+            (Tagging::External, Json::Object(all)) if all.len() == 1 => match find(body, &all[0].0) {
                 Some(index) => {
                     let step = Step::Key(all[0].0.clone());
-                    self.below(step, |this| this.variant(id, index, &of.variants[index], &all[0].1, at))
+                    self.below(step, |this| this.variant(id, index, &body.variants[index], &all[0].1, at))
                 }
-                None => self.other(id, of, value, at, self.no_variant(id, &all[0].0)),
+                None => self.other(id, body, value, at, self.no_variant(id, &all[0].0)),
             },
             (Tagging::External, Json::Object(all)) => {
-                self.other(id, of, value, at, format!("an object with {} keys for a variant", all.len()))
+                self.other(id, body, value, at, format!("an object with {} keys for a variant", all.len()))
             }
             (Tagging::Internal(_) | Tagging::Adjacent(..), Json::Object(all)) => {
                 let mut entries: Entries<'_> = all.iter().map(|(key, value)| (&**key, value)).collect();
                 let before = self.events.len();
-                if self.tagged(id, of, &mut entries, at, false) {
+                if self.tagged(id, body, &mut entries, at, false) {
                     return true;
                 }
-                self.or_untagged(id, of, value, at, before)
+                self.or_untagged(id, body, value, at, before)
             }
             (_, Json::Null) => self.refuse_without_option("null", at),
             _ => {
                 let what = format!("{} for `{}`", value.name(), self.types.defs[id].name);
-                self.other(id, of, value, at, what)
+                self.other(id, body, value, at, what)
             }
         }
     }
@@ -53,23 +53,23 @@ impl Reader<'_, '_> {
     }
 
     /// Reads a value without a known tag, as a variant for these.
-    fn other(&mut self, id: DefId, of: &Enum, value: &Json, at: &At, what: String) -> bool {
-        if let Some(index) = of.variants.iter().position(|variant| variant.is_other) {
+    fn other(&mut self, id: DefId, body: &Enum, value: &Json, at: &At, what: String) -> bool {
+        if let Some(index) = body.variants.iter().position(|variant| variant.is_other) {
             self.events.push(Event::Variant(id, index));
             return true;
         }
         let before = self.events.len();
         self.refuse(what, at);
-        self.or_untagged(id, of, value, at, before)
+        self.or_untagged(id, body, value, at, before)
     }
 
     /// Tries the variants without a tag, in place of the events after `before`.
-    fn or_untagged(&mut self, id: DefId, of: &Enum, value: &Json, at: &At, before: usize) -> bool {
-        if !of.variants.iter().any(|variant| variant.is_untagged) {
+    fn or_untagged(&mut self, id: DefId, body: &Enum, value: &Json, at: &At, before: usize) -> bool {
+        if !body.variants.iter().any(|variant| variant.is_untagged) {
             return false;
         }
         let refused = self.events.split_off(before);
-        if self.first(id, of, value, at, |variant| variant.is_untagged) {
+        if self.first(id, body, value, at, |variant| variant.is_untagged) {
             return true;
         }
         self.events.truncate(before);
@@ -78,10 +78,12 @@ impl Reader<'_, '_> {
     }
 
     /// Reads a value as the first variant that takes it.
-    fn first(&mut self, id: DefId, of: &Enum, value: &Json, at: &At, may: impl Fn(&Variant) -> bool) -> bool {
+    fn first(&mut self, id: DefId, body: &Enum, value: &Json, at: &At, may: impl Fn(&Variant) -> bool) -> bool {
         let at = At { buffered: true, ..*at };
         let before = self.events.len();
-        for (index, variant) in of.variants.iter().enumerate().filter(|(_, of)| !of.is_skipped && may(of)) {
+        for (index, variant) in
+            body.variants.iter().enumerate().filter(|(_, variant)| !variant.is_skipped && may(variant))
+        {
             if self.variant(id, index, variant, value, &at) {
                 return true;
             }
@@ -91,34 +93,35 @@ impl Reader<'_, '_> {
     }
 
     /// Reads the content of a variant.
-    fn variant(&mut self, id: DefId, index: usize, of: &Variant, value: &Json, at: &At) -> bool {
+    fn variant(&mut self, id: DefId, index: usize, variant: &Variant, value: &Json, at: &At) -> bool {
         self.events.push(Event::Variant(id, index));
-        if of.is_opaque {
+        if variant.is_opaque {
             return self.by_function();
         }
-        self.content(id, index, &of.content, value, at)
+        self.content(id, index, &variant.content, value, at)
     }
 
     /// Reads entries as a tagged enum, and takes those away that it reads. With `is_flat`, others may be there.
-    pub(super) fn tagged(&mut self, id: DefId, of: &Enum, entries: &mut Entries<'_>, at: &At, is_flat: bool) -> bool {
-        let (tag, content) = match &of.tagging {
+    pub(super) fn tagged(&mut self, id: DefId, body: &Enum, entries: &mut Entries<'_>, at: &At, is_flat: bool) -> bool {
+        let (tag, content) = match &body.tagging {
             Tagging::Internal(tag) => (tag, None),
             Tagging::Adjacent(tag, content) => (tag, Some(content)),
             Tagging::External => {
-                let found = entries.iter().position(|(key, _)| find(of, key).is_some());
+                let found = entries.iter().position(|(key, _)| find(body, key).is_some());
                 let Some((key, value)) = found.map(|found| entries.remove(found)) else {
                     return self.refuse("the key of a variant is missing", at);
                 };
-                let Some(index) = find(of, key) else { return true };
+                let Some(index) = find(body, key) else { return true };
                 let at = At { buffered: true, ..*at };
-                return self
-                    .below(Step::Key(key.to_owned()), |this| this.variant(id, index, &of.variants[index], value, &at));
+                return self.below(Step::Key(key.to_owned()), |this| {
+                    this.variant(id, index, &body.variants[index], value, &at)
+                });
             }
             Tagging::Untagged => {
                 let at = At { buffered: true, ..*at };
                 let all = entries.iter().map(|(key, value)| ((*key).to_owned(), (*value).clone())).collect();
                 entries.clear();
-                return self.first(id, of, &Json::Object(all), &at, |_| true);
+                return self.first(id, body, &Json::Object(all), &at, |_| true);
             }
         };
         let place = entries.iter().position(|(key, _)| key == tag);
@@ -129,15 +132,15 @@ impl Reader<'_, '_> {
             let what = format!("{} for the tag", value.name());
             return self.below(Step::Key(tag.clone()), |this| this.refuse(what, at));
         };
-        let Some(index) = find(of, value) else {
-            if let Some(other) = of.variants.iter().position(|variant| variant.is_other) {
+        let Some(index) = find(body, value) else {
+            if let Some(other) = body.variants.iter().position(|variant| variant.is_other) {
                 self.events.push(Event::Variant(id, other));
                 return true;
             }
             let what = self.no_variant(id, value);
             return self.below(Step::Key(tag.clone()), |this| this.refuse(what, at));
         };
-        let variant = &of.variants[index];
+        let variant = &body.variants[index];
         let Some(content) = content else {
             self.events.push(Event::Variant(id, index));
             return self.internal(id, index, variant, entries, at, is_flat);
@@ -170,28 +173,28 @@ impl Reader<'_, '_> {
         at: &At,
         is_flat: bool,
     ) -> bool {
-        let (types, of) = (self.types, &variant.content);
+        let (types, content) = (self.types, &variant.content);
         let at = At { buffered: true, ..*at };
         if variant.is_opaque {
             return self.by_function();
         }
-        if !of.is_named && !of.fields.is_empty() {
+        if !content.is_named && !content.fields.is_empty() {
             let field = (id, index, 0);
             self.events.push(Event::Seen(field));
             return self.object(&types.defs[id].parts[index][0], entries, &At::of(field, true));
         }
-        let loads = self.fields(id, index, of, entries, &at);
-        let rest = is_flat || self.unclaimed(self.name_of(id, index), of.denies_unknown, entries);
+        let loads = self.fields(id, index, content, entries, &at);
+        let rest = is_flat || self.unclaimed(self.name_of(id, index), content.denies_unknown, entries);
         loads && rest
     }
 }
 
-fn find(of: &Enum, tag: &str) -> Option<usize> {
+fn find(body: &Enum, tag: &str) -> Option<usize> {
     let may = |variant: &Variant| !variant.is_skipped && !variant.is_untagged;
-    of.variants.iter().position(|variant| may(variant) && variant.has_tag(tag))
+    body.variants.iter().position(|variant| may(variant) && variant.has_tag(tag))
 }
 
 /// Returns whether a variant is without content.
-fn is_unit(of: &Variant) -> bool {
-    of.content.fields.is_empty()
+fn is_unit(variant: &Variant) -> bool {
+    variant.content.fields.is_empty()
 }

@@ -8,12 +8,12 @@ use super::{At, Entries, Reader, Step};
 
 impl<'s> Reader<'_, 's> {
     /// Reads a value as a struct, or as the content of a variant.
-    pub(super) fn content(&mut self, id: DefId, part: usize, of: &Struct, value: &Json, at: &At) -> bool {
+    pub(super) fn content(&mut self, id: DefId, part: usize, body: &Struct, value: &Json, at: &At) -> bool {
         let types = self.types;
         let parts = &types.defs[id].parts[part];
-        match (&of.fields[..], value) {
-            ([], Json::Null) if !of.is_named => true,
-            ([only], _) if of.is_transparent => {
+        match (&body.fields[..], value) {
+            ([], Json::Null) if !body.is_named => true,
+            ([only], _) if body.is_transparent => {
                 let field = (id, part, 0);
                 self.events.push(Event::Seen(field));
                 if only.is_opaque {
@@ -30,16 +30,16 @@ impl<'s> Reader<'_, 's> {
                 }
                 let mut loads = true;
                 for (position, (index, value)) in read.into_iter().zip(values).enumerate() {
-                    let of = (&all[index], &parts[index]);
+                    let field = (&all[index], &parts[index]);
                     let step = Step::Index(position);
-                    loads &= self.below(step, |this| this.field((id, part, index), of, value, at.buffered));
+                    loads &= self.below(step, |this| this.field((id, part, index), field, value, at.buffered));
                 }
                 loads
             }
-            (_, Json::Object(all)) if of.is_named => {
+            (_, Json::Object(all)) if body.is_named => {
                 let mut entries: Entries<'_> = all.iter().map(|(key, value)| (&**key, value)).collect();
-                let loads = self.fields(id, part, of, &mut entries, at);
-                self.unclaimed(self.name_of(id, part), of.denies_unknown, &entries) && loads
+                let loads = self.fields(id, part, body, &mut entries, at);
+                self.unclaimed(self.name_of(id, part), body.denies_unknown, &entries) && loads
             }
             (_, Json::Null) => self.refuse_without_option("null", at),
             _ => self.refuse(format!("{} for `{}`", value.name(), self.name_of(id, part)), at),
@@ -52,7 +52,7 @@ impl<'s> Reader<'_, 's> {
 
     pub(super) fn name_of(&self, id: DefId, part: usize) -> &'s str {
         match &self.types.defs[id].item.shape {
-            Shape::Enum(of) => &of.variants[part].item,
+            Shape::Enum(body) => &body.variants[part].item,
             _ => self.types.defs[id].item.name.as_str(),
         }
     }
@@ -60,26 +60,26 @@ impl<'s> Reader<'_, 's> {
     fn field(
         &mut self,
         id: super::super::found::FieldId,
-        (field, of): (&Field, &Ty),
+        (field, ty): (&Field, &Ty),
         value: &Json,
         buffered: bool,
     ) -> bool {
-        if *value != Json::Null || !matches!(of, Ty::Option(_)) {
+        if *value != Json::Null || !matches!(ty, Ty::Option(_)) {
             self.events.push(Event::Seen(id));
         }
-        if field.is_opaque { self.by_function() } else { self.value(of, value, &At::of(id, buffered)) }
+        if field.is_opaque { self.by_function() } else { self.value(ty, value, &At::of(id, buffered)) }
     }
 
     /// Reads the fields of a struct or variant from entries, and takes these away.
-    pub(super) fn fields(&mut self, id: DefId, part: usize, of: &Struct, entries: &mut Entries<'_>, at: &At) -> bool {
+    pub(super) fn fields(&mut self, id: DefId, part: usize, body: &Struct, entries: &mut Entries<'_>, at: &At) -> bool {
         let types = self.types;
         let parts = &types.defs[id].parts[part];
         let mut loads = true;
-        let has_flat = of.fields.iter().any(|field| field.is_flat);
-        if let Some(tag) = &of.tag {
+        let has_flat = body.fields.iter().any(|field| field.is_flat);
+        if let Some(tag) = &body.tag {
             entries.retain(|(key, _)| key != tag);
         }
-        let all = || of.fields.iter().zip(parts).enumerate();
+        let all = || body.fields.iter().zip(parts).enumerate();
         for (index, (field, ty)) in all().filter(|(_, (field, _))| !field.is_flat && !field.is_skipped) {
             let own = (id, part, index);
             let has = |key: &str| field.key == key || field.aliases.iter().any(|alias| alias == key);
@@ -113,8 +113,8 @@ impl<'s> Reader<'_, 's> {
     }
 
     /// Reads a flattened field from the entries that no field has taken.
-    fn flat(&mut self, of: &Ty, entries: &mut Entries<'_>, at: &At) -> bool {
-        match of {
+    fn flat(&mut self, ty: &Ty, entries: &mut Entries<'_>, at: &At) -> bool {
+        match ty {
             // A value that does not load is none.
             Ty::Option(inner) => {
                 let (before, left) = (self.events.len(), entries.clone());
@@ -136,15 +136,15 @@ impl<'s> Reader<'_, 's> {
             Ty::Value => {
                 let all = std::mem::take(entries).into_iter();
                 let all = all.map(|(key, value)| (key.to_owned(), value.clone())).collect();
-                self.value(of, &Json::Object(all), at)
+                self.value(ty, &Json::Object(all), at)
             }
             Ty::Named(id) if !self.types.defs[*id].item.is_opaque => {
                 self.events.push(Event::Instance(*id));
-                match &self.types.defs[*id].item.shape {
-                    Shape::Struct(of) => self.fields(*id, 0, of, entries, at),
-                    Shape::Enum(of) => self.tagged(*id, of, entries, at, true),
+                self.enter(*id, entries.len(), at, |this| match &this.types.defs[*id].item.shape {
+                    Shape::Struct(body) => this.fields(*id, 0, body, entries, at),
+                    Shape::Enum(body) => this.tagged(*id, body, entries, at, true),
                     Shape::Alias(_) => true,
-                }
+                })
             }
             _ => {
                 entries.clear();
@@ -169,27 +169,27 @@ impl<'s> Reader<'_, 's> {
     }
 
     /// Reads entries as a whole value: the content of an internally tagged variant.
-    pub(super) fn object(&mut self, of: &Ty, entries: &mut Entries<'_>, at: &At) -> bool {
-        match of {
+    pub(super) fn object(&mut self, ty: &Ty, entries: &mut Entries<'_>, at: &At) -> bool {
+        match ty {
             Ty::Named(id) if !self.types.defs[*id].item.is_opaque => {
                 let id = *id;
                 self.events.push(Event::Instance(id));
                 self.events.push(Event::Value(Self::place(at)));
-                match &self.types.defs[id].item.shape {
-                    Shape::Struct(of) if of.is_named => {
-                        let loads = self.fields(id, 0, of, entries, at);
-                        self.unclaimed(self.name_of(id, 0), of.denies_unknown, entries) && loads
+                self.enter(id, entries.len(), at, |this| match &this.types.defs[id].item.shape {
+                    Shape::Struct(body) if body.is_named => {
+                        let loads = this.fields(id, 0, body, entries, at);
+                        this.unclaimed(this.name_of(id, 0), body.denies_unknown, entries) && loads
                     }
-                    Shape::Struct(of) if of.is_transparent && of.fields.len() == 1 => {
+                    Shape::Struct(body) if body.is_transparent && body.fields.len() == 1 => {
                         let field = (id, 0, 0);
-                        self.events.push(Event::Seen(field));
-                        let types = self.types;
-                        self.object(&types.defs[id].parts[0][0], entries, &At::of(field, true))
+                        this.events.push(Event::Seen(field));
+                        let types = this.types;
+                        this.object(&types.defs[id].parts[0][0], entries, &At::of(field, true))
                     }
-                    Shape::Struct(of) if of.fields.is_empty() => true,
-                    Shape::Enum(of) => self.tagged(id, of, entries, at, false),
-                    _ => self.refuse(format!("an object for `{}`", self.types.defs[id].name), at),
-                }
+                    Shape::Struct(body) if body.fields.is_empty() => true,
+                    Shape::Enum(body) => this.tagged(id, body, entries, at, false),
+                    _ => this.refuse(format!("an object for `{}`", this.types.defs[id].name), at),
+                })
             }
             Ty::Boxed(inner, _) => {
                 self.boxed(inner, at);
@@ -199,15 +199,15 @@ impl<'s> Reader<'_, 's> {
             Ty::Unit => true,
             _ => {
                 let all = entries.iter().map(|(key, value)| ((*key).to_owned(), (*value).clone())).collect();
-                self.value(of, &Json::Object(all), at)
+                self.value(ty, &Json::Object(all), at)
             }
         }
     }
 }
 
 /// Returns whether a key may be missing.
-pub(super) fn is_optional(of: &Ty) -> bool {
-    match of {
+pub(super) fn is_optional(ty: &Ty) -> bool {
+    match ty {
         Ty::Option(_) => true,
         Ty::Boxed(inner, _) => is_optional(inner),
         _ => false,

@@ -21,6 +21,8 @@ pub(super) struct Reader<'t, 's> {
     events: Vec<Event>,
     /// The way to the present value.
     path: Vec<Step>,
+    /// The types that are being read, each with the length of the way to its value and the number of entries.
+    open: Vec<(DefId, usize, usize)>,
 }
 
 /// A step of a path.
@@ -71,7 +73,7 @@ impl Sink for Reader<'_, '_> {
 
 impl<'t, 's> Reader<'t, 's> {
     pub(super) fn new(types: &'t Types<'s>, root: &'t Ty) -> Self {
-        Self { types, root, found: Findings::default(), events: Vec::new(), path: Vec::new() }
+        Self { types, root, found: Findings::default(), events: Vec::new(), path: Vec::new(), open: Vec::new() }
     }
 
     fn document(&mut self, document: &Json) {
@@ -106,6 +108,20 @@ impl<'t, 's> Reader<'t, 's> {
         result
     }
 
+    /// Calls `f` to read a type from a value, or from this number of entries of it. A type that reads itself from the same
+    /// would never end, as serde does not.
+    fn enter(&mut self, id: DefId, entries: usize, at: &At, f: impl FnOnce(&mut Self) -> bool) -> bool {
+        let own = (id, self.path.len(), entries);
+        let here = self.open.iter().rev().take_while(|place| place.1 == own.1);
+        if here.into_iter().any(|place| *place == own) {
+            return self.refuse(format!("`{}` contains itself without end", self.types.defs[id].name), at);
+        }
+        self.open.push(own);
+        let loads = f(self);
+        self.open.pop();
+        loads
+    }
+
     /// Returns the name of the field that a value belongs to.
     fn item(&self, at: &At) -> String {
         at.owner.map_or_else(|| "the document".into(), |field| super::advice::item(self.types, field).0.to_owned())
@@ -126,9 +142,9 @@ impl<'t, 's> Reader<'t, 's> {
     }
 
     /// Records that a value is not checked. Returns `true`.
-    fn not_checked(&mut self, why: impl Into<String>, of: Option<DefId>) -> bool {
+    fn not_checked(&mut self, why: impl Into<String>, def: Option<DefId>) -> bool {
         let path = self.path_text();
-        self.events.push(Event::Unchecked { path, why: why.into(), of });
+        self.events.push(Event::Unchecked { path, why: why.into(), of: def });
         true
     }
 
@@ -138,18 +154,19 @@ impl<'t, 's> Reader<'t, 's> {
 
     /// Counts a value in a box, unless the value in it counts itself.
     fn boxed(&mut self, inner: &Ty, at: &At) {
-        let mut of = inner;
-        while let Ty::Option(next) = of {
-            of = next;
+        let mut inner_type = inner;
+        while let Ty::Option(next) = inner_type {
+            inner_type = next;
         }
-        if !matches!(of, Ty::Boxed(..) | Ty::Named(_) | Ty::String | Ty::BoxStr(_) | Ty::ThinStr | Ty::Borrowed) {
+        if !matches!(inner_type, Ty::Boxed(..) | Ty::Named(_) | Ty::String | Ty::BoxStr(_) | Ty::ThinStr | Ty::Borrowed)
+        {
             self.events.push(Event::Value(Self::place(at)));
         }
     }
 
     /// Reads a value. Returns whether it loads.
-    fn value(&mut self, of: &Ty, value: &Json, at: &At) -> bool {
-        match (of, value) {
+    fn value(&mut self, ty: &Ty, value: &Json, at: &At) -> bool {
+        match (ty, value) {
             (Ty::Option(_) | Ty::Unit, Json::Null) => return true,
             (Ty::Option(inner), _) => return self.value(inner, value, at),
             (Ty::Boxed(inner, _), _) => {
@@ -162,13 +179,13 @@ impl<'t, 's> Reader<'t, 's> {
                 self.events.extend(count(value, &mut free).then(|| Event::Free(Box::new(free))));
                 return true;
             }
-            (Ty::Named(id), _) => return self.named(*id, value, at),
+            (Ty::Named(id), _) => return self.enter(*id, usize::MAX, at, |this| this.named(*id, value, at)),
             (_, Json::Null) => return self.refuse_without_option("null", at),
             _ => {}
         }
-        match (of, value) {
+        match (ty, value) {
             (Ty::Bool, Json::Bool(_)) | (Ty::Number | Ty::Float { .. }, Json::Int(_) | Json::Float) => true,
-            (Ty::Int { .. }, Json::Int(value)) => self.integer(of, *value, at),
+            (Ty::Int { .. }, Json::Int(value)) => self.integer(ty, *value, at),
             (Ty::Char, Json::Text(text)) => {
                 text.chars().count() == 1 || self.refuse(format!("{} for `char`", quoted(text)), at)
             }
@@ -179,20 +196,20 @@ impl<'t, 's> Reader<'t, 's> {
             }
             (Ty::Seq(seq, element), Json::Array(all)) => self.sequence(*seq, element, all, at),
             (Ty::Array(element, length), Json::Array(all)) => {
-                let of = vec![(**element).clone(); usize::try_from(*length).unwrap_or(0).min(all.len() + 1)];
-                self.tuple(&of, all, at, true)
+                let types = vec![(**element).clone(); usize::try_from(*length).unwrap_or(0).min(all.len() + 1)];
+                self.tuple(&types, all, at, true)
             }
-            (Ty::Tuple(of), Json::Array(all)) => self.tuple(of, all, at, false),
-            (Ty::Map(map, key, of), Json::Object(all)) => {
+            (Ty::Tuple(types), Json::Array(all)) => self.tuple(types, all, at, false),
+            (Ty::Map(map, key, element), Json::Object(all)) => {
                 let entries: Entries<'_> = all.iter().map(|(key, value)| (&**key, value)).collect();
-                self.map((*map, key, of), &entries, at, false)
+                self.map((*map, key, element), &entries, at, false)
             }
-            _ => self.refuse(format!("{} for {}", value.name(), self.wanted(of)), at),
+            _ => self.refuse(format!("{} for {}", value.name(), self.wanted(ty)), at),
         }
     }
 
-    fn integer(&mut self, of: &Ty, value: i128, at: &At) -> bool {
-        let &Ty::Int { bits, signed, nonzero } = of else { return true };
+    fn integer(&mut self, ty: &Ty, value: i128, at: &At) -> bool {
+        let &Ty::Int { bits, signed, nonzero } = ty else { return true };
         let (low, high) = if signed { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1i128 << bits) - 1) };
         if let Some(owner) = at.owner {
             self.events.push(Event::Integer(owner, value));
@@ -200,7 +217,7 @@ impl<'t, 's> Reader<'t, 's> {
         let fits = (low..=high).contains(&value) && !(nonzero && value == 0);
         fits || {
             let sign = if value == 0 { "zero" } else { "integers out of range" };
-            self.refuse(format!("{sign} for {}", self.wanted(of)), at)
+            self.refuse(format!("{sign} for {}", self.wanted(ty)), at)
         }
     }
 
@@ -220,20 +237,20 @@ impl<'t, 's> Reader<'t, 's> {
         loads
     }
 
-    fn tuple(&mut self, of: &[Ty], all: &[Json], at: &At, is_array: bool) -> bool {
-        if all.len() != of.len() {
-            return self.refuse(format!("an array of {} for one of {}", all.len(), of.len()), at);
+    fn tuple(&mut self, types: &[Ty], all: &[Json], at: &At, is_array: bool) -> bool {
+        if all.len() != types.len() {
+            return self.refuse(format!("an array of {} for one of {}", all.len(), types.len()), at);
         }
         let mut loads = true;
-        for (index, (of, value)) in of.iter().zip(all).enumerate() {
+        for (index, (ty, value)) in types.iter().zip(all).enumerate() {
             let at = at.inside(if is_array { 0 } else { index });
-            loads &= self.below(Step::Index(index), |this| this.value(of, value, &at));
+            loads &= self.below(Step::Index(index), |this| this.value(ty, value, &at));
         }
         loads
     }
 
     /// Reads entries as those of a map.
-    fn map(&mut self, (map, key, of): (Map, &Ty, &Ty), entries: &Entries<'_>, at: &At, is_flat: bool) -> bool {
+    fn map(&mut self, (map, key, element): (Map, &Ty, &Ty), entries: &Entries<'_>, at: &At, is_flat: bool) -> bool {
         let below = at.inside(0);
         let mut loads = true;
         let (mut owned, mut bytes) = (0, 0);
@@ -244,7 +261,7 @@ impl<'t, 's> Reader<'t, 's> {
             }
             // A flattened map has the keys of the object around it.
             let step = if is_flat { Step::Key((*name).to_owned()) } else { Step::Any };
-            loads &= self.below(step, |this| this.value(of, value, &below));
+            loads &= self.below(step, |this| this.value(element, value, &below));
         }
         if map == Map::Json {
             // Its values are in no other place, and its blocks are those of a `Value`.
@@ -260,19 +277,19 @@ impl<'t, 's> Reader<'t, 's> {
     }
 
     /// Reads a key of a map.
-    fn key(&mut self, of: &Ty, name: &str, at: &At) -> bool {
-        let wrong = |this: &mut Self| this.refuse(format!("the key {} for {}", quoted(name), this.wanted(of)), at);
-        match of {
+    fn key(&mut self, ty: &Ty, name: &str, at: &At) -> bool {
+        let wrong = |this: &mut Self| this.refuse(format!("the key {} for {}", quoted(name), this.wanted(ty)), at);
+        match ty {
             Ty::String | Ty::BoxStr(_) | Ty::ThinStr | Ty::Borrowed => true,
             Ty::Boxed(inner, _) => self.key(inner, name, at),
             // serde's buffer holds keys as strings, which are no integers.
             Ty::Int { .. } => match name.parse() {
-                Ok(value) if !at.buffered => self.integer(of, value, &At { owner: None, ..*at }),
+                Ok(value) if !at.buffered => self.integer(ty, value, &At { owner: None, ..*at }),
                 _ => wrong(self),
             },
             Ty::Char => name.chars().count() == 1 || wrong(self),
             Ty::Bool => matches!(name, "true" | "false") || wrong(self),
-            Ty::Named(_) => self.value(of, &Json::Text(name.to_owned()), at),
+            Ty::Named(_) => self.value(ty, &Json::Text(name.to_owned()), at),
             Ty::Unknown(name) => self.not_checked(format!("the source does not declare `{name}`"), None),
             _ => wrong(self),
         }
@@ -288,15 +305,15 @@ impl<'t, 's> Reader<'t, 's> {
             return self.not_checked(why, Some(id));
         }
         match &item.shape {
-            Shape::Struct(of) => self.content(id, 0, of, value, at),
-            Shape::Enum(of) => self.enumeration(id, of, value, at),
+            Shape::Struct(body) => self.content(id, 0, body, value, at),
+            Shape::Enum(body) => self.enumeration(id, body, value, at),
             Shape::Alias(_) => true,
         }
     }
 
     /// Describes a type.
-    fn wanted(&self, of: &Ty) -> String {
-        match of {
+    fn wanted(&self, ty: &Ty) -> String {
+        match ty {
             Ty::Unit => "`()`".into(),
             Ty::Bool => "a boolean".into(),
             Ty::Char => "a `char`".into(),
@@ -320,7 +337,7 @@ impl<'t, 's> Reader<'t, 's> {
 
 /// Adds the sums of a value in a `serde_json::Value`. Returns whether it owns a block.
 fn count(value: &Json, free: &mut Free) -> bool {
-    let lengths = |of: &mut Lengths, length: usize| of.add(length as u64);
+    let lengths = |lengths: &mut Lengths, length: usize| lengths.add(length as u64);
     match value {
         Json::Text(text) => {
             free.texts += u64::from(!text.is_empty());

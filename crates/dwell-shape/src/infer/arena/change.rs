@@ -58,8 +58,8 @@ impl Arena {
     fn sweep(&mut self) {
         let found: Vec<ObjectId> = (0..).take(self.objects.len()).map(|id| self.find(ObjectId(id))).collect();
         let object = &mut |id: &mut ObjectId| *id = found[id.0 as usize];
-        self.nodes.iter_mut().for_each(|of| of.ids(&mut |_| {}, object));
-        self.objects.iter_mut().for_each(|of| of.ids(&mut |_| {}, object));
+        self.nodes.iter_mut().for_each(|node| node.ids(&mut |_| {}, object));
+        self.objects.iter_mut().for_each(|each| each.ids(&mut |_| {}, object));
         let known: HashSet<ObjectId> = self.spare_objects.iter().copied().collect();
         for id in (self.fresh..).map(ObjectId).take(self.objects.len().saturating_sub(self.fresh as usize)) {
             if self.object(id).link.is_some() && !known.contains(&id) {

@@ -127,9 +127,9 @@ impl Arena {
             let value: Box<str> = value.into();
             let lengths = self.object(object).lengths.clone();
             let variant = self.variant(union, &value, value_hash);
-            let of = self.object_mut(union);
-            of.instances += 1;
-            of.lengths.merge(&lengths);
+            let counted = self.object_mut(union);
+            counted.instances += 1;
+            counted.lengths.merge(&lengths);
             self.pending.push(Pending::Join(variant, object));
             self.node_mut(node).object = Some(union);
             return;

@@ -13,7 +13,9 @@ impl Arena {
     /// Sets the limits of one of several arenas of a form that are filled before they are merged. It gets this part of
     /// the data. All together have [`MOST`] nodes, of which each needs those of the form.
     pub(in crate::infer) fn limit(&mut self, arenas: usize, part: u64, whole: u64) {
-        let share = |of: usize| usize::try_from(of as u128 * u128::from(part) / u128::from(whole.max(1))).unwrap_or(of);
+        let share = |number: usize| {
+            usize::try_from(number as u128 * u128::from(part) / u128::from(whole.max(1))).unwrap_or(number)
+        };
         self.budget = (BUDGET * 2 / arenas).clamp(BUDGET / 16, BUDGET);
         self.most = self.len() + share(MOST.saturating_sub(arenas * self.len())).max(BUDGET / 16);
         self.sets = share(ROOM).max(ROOM / 64);
@@ -141,8 +143,8 @@ impl Arena {
         let (mut reached, mut reached_objects) = (nodes.into_iter(), objects.into_iter());
         self.nodes.retain(|_| reached.next() == Some(true));
         self.objects.retain(|_| reached_objects.next() == Some(true));
-        self.nodes.iter_mut().for_each(|of| of.ids(node, object));
-        self.objects.iter_mut().for_each(|of| of.ids(node, object));
+        self.nodes.iter_mut().for_each(|each| each.ids(node, object));
+        self.objects.iter_mut().for_each(|each| each.ids(node, object));
         self.spare.clear();
         self.spare_objects.clear();
         self.taken.clear();

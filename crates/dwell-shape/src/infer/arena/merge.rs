@@ -255,9 +255,9 @@ impl Arena {
             self.object_mut(record).link = Some(union);
             return;
         }
-        let of = self.object_mut(union);
-        of.instances += instances;
-        of.lengths.merge(&lengths);
+        let counted = self.object_mut(union);
+        counted.instances += instances;
+        counted.lengths.merge(&lengths);
         let part = match value {
             Some((value, hash)) => self.variant(union, &value, hash),
             None => self.untagged(union),

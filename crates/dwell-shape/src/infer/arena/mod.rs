@@ -78,10 +78,6 @@ pub(super) struct Arena {
     pub(super) cautious: bool,
     /// The result of `Types::outvoted`, if it is known and nothing has changed since.
     pub(super) outvoted: Option<HashSet<ObjectId>>,
-    /// The objects of which a tenth more or less of the data would change whether they are maps.
-    pub(super) near_maps: Vec<ObjectId>,
-    /// The paths and keys about which a few more or fewer objects would change whether they are tags.
-    pub(super) near_tags: Vec<(String, String)>,
     /// The objects that the user decided to be no maps.
     pub(super) kept: HashSet<ObjectId>,
     /// The objects that the user decided to have no tag.
@@ -151,8 +147,6 @@ impl Arena {
             overrides: Arc::default(),
             cautious: false,
             outvoted: None,
-            near_maps: Vec::new(),
-            near_tags: Vec::new(),
             kept: HashSet::default(),
             untagged: HashSet::default(),
             named: HashMap::default(),

@@ -120,32 +120,36 @@ impl Arena {
     }
 
     fn has_plausible_counts(&self) -> bool {
-        let nodes = self.nodes.iter().all(|of| {
-            let counts = [of.nulls, of.bools, of.trues, of.integers, of.floats, of.huge, of.objects, of.empties];
+        let nodes = self.nodes.iter().all(|node| {
+            let counts =
+                [node.nulls, node.bools, node.trues, node.integers, node.floats, node.huge, node.objects, node.empties];
             counts.into_iter().all(|count| count <= MOST_COUNT)
-                && of.trues <= of.bools
-                && of.huge <= of.floats
-                && of.empties <= of.objects
-                && (of.objects == 0 || of.object.is_some())
-                && of.texts.as_ref().is_none_or(|texts| texts.is_plausible())
-                && of.array.as_ref().is_none_or(|array| array.lengths.is_plausible())
-                && of.free.as_ref().is_none_or(|free| free.is_plausible())
+                && node.trues <= node.bools
+                && node.huge <= node.floats
+                && node.empties <= node.objects
+                && (node.objects == 0 || node.object.is_some())
+                && node.texts.as_ref().is_none_or(|texts| texts.is_plausible())
+                && node.array.as_ref().is_none_or(|array| array.lengths.is_plausible())
+                && node.free.as_ref().is_none_or(|free| free.is_plausible())
         });
         // Only after the nodes: their counts are added up.
         let objects = nodes
-            && self.objects.iter().all(|of| {
-                let keys = match &of.shape {
+            && self.objects.iter().all(|object| {
+                let keys = match &object.shape {
                     Shape::Map { keys, .. } => keys.is_plausible(),
                     Shape::Record(Fields { rest: Some(rest), .. }) => rest.keys.is_plausible(),
                     Shape::Record(_) | Shape::Union(_) => true,
                 };
-                let fields = match &of.shape {
+                let fields = match &object.shape {
                     Shape::Record(fields) => {
-                        fields.list.iter().all(|field| self.node(field.node).count() <= of.instances)
+                        fields.list.iter().all(|field| self.node(field.node).count() <= object.instances)
                     }
                     Shape::Map { .. } | Shape::Union(_) => true,
                 };
-                keys && fields && of.instances <= MOST_COUNT && of.lengths.is_plausible() && of.sets.is_plausible()
+                keys && fields
+                    && object.instances <= MOST_COUNT
+                    && object.lengths.is_plausible()
+                    && object.sets.is_plausible()
             });
         objects && self.documents <= MOST_COUNT && self.bytes <= MOST_COUNT
     }
@@ -159,9 +163,9 @@ impl Arena {
             && self
                 .nodes
                 .iter()
-                .filter_map(|of| of.array.as_ref())
+                .filter_map(|node| node.array.as_ref())
                 .all(|array| own(array.element) && array.positions.iter().all(|&position| own(position)))
-            && self.objects.iter().all(|of| match &of.shape {
+            && self.objects.iter().all(|object| match &object.shape {
                 Shape::Record(fields) => {
                     fields.list.iter().all(|field| own(field.node)) && fields.rest.iter().all(|rest| own(rest.value))
                 }
@@ -174,8 +178,8 @@ impl Arena {
     fn has_valid_ids(&self) -> bool {
         let node = |id: &NodeId| (id.0 as usize) < self.nodes.len();
         let object = |id: &ObjectId| (id.0 as usize) < self.objects.len();
-        let nodes = self.nodes.iter().all(|of| {
-            let array = of.array.as_ref().is_none_or(|array| {
+        let nodes = self.nodes.iter().all(|each| {
+            let array = each.array.as_ref().is_none_or(|array| {
                 // The first array of a position also creates the node after its last element.
                 let length = match array.fixed {
                     Fixed::At(length) => length <= array.positions.len(),
@@ -183,13 +187,13 @@ impl Arena {
                 };
                 node(&array.element) && array.positions.iter().all(node) && length
             });
-            array && of.object.iter().all(object) && of.link.is_none()
+            array && each.object.iter().all(object) && each.link.is_none()
         });
         // A chain of links without a cycle is never longer than the number of objects.
         let ends = |id: &ObjectId| {
             let mut at = *id;
             for _ in 0..=self.objects.len() {
-                match self.objects.get(at.0 as usize).map(|of| of.link) {
+                match self.objects.get(at.0 as usize).map(|object| object.link) {
                     Some(Some(next)) => at = next,
                     Some(None) => return true,
                     None => return false,
@@ -197,8 +201,8 @@ impl Arena {
             }
             false
         };
-        let objects = (0..).map(ObjectId).zip(&self.objects).all(|(id, of)| {
-            let shape = match &of.shape {
+        let objects = (0..).map(ObjectId).zip(&self.objects).all(|(id, each)| {
+            let shape = match &each.shape {
                 Shape::Record(fields) => {
                     fields.list.iter().all(|field| node(&field.node))
                         && fields.rest.iter().all(|rest| node(&rest.value))
@@ -212,7 +216,7 @@ impl Arena {
                         && tagged.variants.iter().all(|variant| is_record(&variant.object))
                 }
             };
-            shape && (of.link.is_none() || ends(&id))
+            shape && (each.link.is_none() || ends(&id))
         });
         let fresh = self.fresh as usize <= self.objects.len();
         nodes && objects && fresh && node(&self.root) && self.spare.iter().all(node)

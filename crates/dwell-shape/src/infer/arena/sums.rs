@@ -129,11 +129,11 @@ impl Arena {
     /// Returns the sums of a position's values; estimates if it shares objects with other positions.
     pub(in crate::infer) fn free_at(&self, node: NodeId) -> Free {
         let mut free = Free::default();
-        let of = self.node(node);
-        free.count = of.count() - of.nulls - of.free.as_ref().map_or(0, |free| free.count);
+        let seen = self.node(node);
+        free.count = seen.count() - seen.nulls - seen.free.as_ref().map_or(0, |free| free.count);
         let mut sum = Sum { arena: self, free, open: HashSet::new() };
         sum.node(node);
-        if let Some(known) = &of.free {
+        if let Some(known) = &seen.free {
             sum.free.count += known.count;
         }
         sum.free

@@ -56,8 +56,9 @@ impl Builder<'_, '_> {
                 continue;
             };
             let all = &self.schema.keywords[most].values;
-            let is_part =
-                |of: &&(usize, String)| self.schema.keywords[of.0].values.keys().all(|word| all.contains_key(word));
+            let is_part = |entry: &&(usize, String)| {
+                self.schema.keywords[entry.0].values.keys().all(|word| all.contains_key(word))
+            };
             let (mut ids, names): (Vec<usize>, Vec<String>) = enums.iter().filter(is_part).cloned().unzip();
             ids.sort_unstable();
             ids.dedup();
@@ -75,7 +76,7 @@ impl Builder<'_, '_> {
     /// Makes enums of the same strings one, wherever they are.
     pub(super) fn join_equal_enums(&mut self) {
         let mut equal = BTreeMap::<Vec<String>, Vec<usize>>::new();
-        for (id, keywords) in self.schema.keywords.iter().enumerate().filter(|(_, of)| of.values.len() > 1) {
+        for (id, keywords) in self.schema.keywords.iter().enumerate().filter(|(_, set)| set.values.len() > 1) {
             equal.entry(keywords.values.keys().cloned().collect()).or_default().push(id);
         }
         let mut equal: Vec<Vec<usize>> = equal.into_values().filter(|ids| ids.len() > 1).collect();
@@ -87,7 +88,7 @@ impl Builder<'_, '_> {
                 self.keyword_wishes[most].name = name;
             }
             self.merge_enums(most, &ids);
-            let gone = |id: usize| ids.iter().filter(|&&of| of != most && of < id).count();
+            let gone = |id: usize| ids.iter().filter(|&&other| other != most && other < id).count();
             equal.iter_mut().flatten().for_each(|id| *id -= gone(*id));
         }
     }

@@ -101,8 +101,8 @@ struct Class<'a> {
 
 impl<'a> Class<'a> {
     fn new(arena: &'a Arena, object: ObjectId, has_shared: bool) -> Self {
-        let of = arena.object(object);
-        let shape = &of.shape;
+        let seen = arena.object(object);
+        let shape = &seen.shape;
         Self {
             members: vec![object],
             is_map: matches!(shape, Shape::Map { .. }),
@@ -117,7 +117,7 @@ impl<'a> Class<'a> {
             name: arena.named.get(&object).map(String::as_str),
             closed: None,
             no_map: None,
-            entries: of.lengths.total,
+            entries: seen.lengths.total,
             // In the full pass, the counts of a map cannot become those of fields.
             is_fixed: !arena.studying && matches!(shape, Shape::Map { .. }),
         }
@@ -277,8 +277,8 @@ impl<'a> Types<'a> {
     pub(super) fn outvoted(&self) -> HashSet<ObjectId> {
         let entries = |object: ObjectId| self.arena.object(object).lengths.total;
         let records = self.classes().into_iter().filter(|&class| {
-            let of = &self.classes[&class];
-            of.members.len() > 1 && !of.is_map && !of.is_named_map
+            let state = &self.classes[&class];
+            state.members.len() > 1 && !state.is_map && !state.is_named_map
         });
         let few = |class: ObjectId| {
             let all: u64 = self.parts(class).map(entries).sum();
@@ -289,11 +289,11 @@ impl<'a> Types<'a> {
 
     /// Returns the classes, each with the classes directly below it.
     pub(super) fn below(&self) -> Vec<(ObjectId, Vec<ObjectId>)> {
-        let of = |class: ObjectId| {
+        let below = |class: ObjectId| {
             let objects = self.members(class).iter().flat_map(|&object| decide::objects_below(self.arena, object));
             (class, objects.map(|object| self.class(object)).collect())
         };
-        self.classes().into_iter().map(of).collect()
+        self.classes().into_iter().map(below).collect()
     }
 
     fn classes(&self) -> Vec<ObjectId> {
@@ -312,16 +312,16 @@ impl<'a> Types<'a> {
 
     /// Returns whether the keys of a class are data.
     fn is_map(&self, class: ObjectId) -> bool {
-        let of = &self.classes[&class];
-        of.is_map && !of.has_shared
+        let state = &self.classes[&class];
+        state.is_map && !state.has_shared
     }
 
     /// Returns the kind of the objects of a class.
     pub(super) fn form(&self, class: ObjectId) -> Form {
-        let of = &self.classes[&class];
+        let state = &self.classes[&class];
         if self.is_map(class) {
             Form::Map
-        } else if of.has_union && !of.is_record && *of.is_union.get_or_init(|| self.is_union(&of.members)) {
+        } else if state.has_union && !state.is_record && *state.is_union.get_or_init(|| self.is_union(&state.members)) {
             Form::Union
         } else {
             Form::Record
@@ -355,9 +355,9 @@ impl<'a> Types<'a> {
     fn marks_all(&self, object: ObjectId) -> bool {
         let Some(tagged) = self.arena.tagged(object) else { return true };
         tagged.variants.iter().all(|variant| {
-            let of = self.arena.find(variant.object);
-            let marker = fields(self.arena, of).find(|field| field.hash == variant.hash);
-            let instances = self.arena.object(of).instances;
+            let content = self.arena.find(variant.object);
+            let marker = fields(self.arena, content).find(|field| field.hash == variant.hash);
+            let instances = self.arena.object(content).instances;
             instances == 0
                 || (instances >= ENOUGH
                     && marker.is_some_and(|marker| {
@@ -528,10 +528,10 @@ impl<'a> Types<'a> {
 
     /// Returns the number and the JSON types of the values of a class of maps, or of the fields of a class of records.
     fn all_values(&self, class: ObjectId) -> (u64, u8) {
-        let of = &self.classes[&class];
-        *of.values.get_or_init(|| {
+        let state = &self.classes[&class];
+        *state.values.get_or_init(|| {
             let nodes = if self.form(class) == Form::Map {
-                self.values(of.members.iter().copied())
+                self.values(state.members.iter().copied())
             } else {
                 self.slots(class).iter().flat_map(|slot| slot.group.iter().copied()).collect()
             };

@@ -103,11 +103,11 @@ impl Types<'_> {
             unions.flat_map(|class| self.variants(class)).map(|(_, variant)| variant).collect();
         let now = self.changes;
         let is_open = |&class: &ObjectId| {
-            let of = &self.classes[&class];
+            let state = &self.classes[&class];
             self.form(class) == Form::Record
                 && !variants.contains(&class)
-                && !of.is_named_map
-                && of.no_map != Some(now)
+                && !state.is_named_map
+                && state.no_map != Some(now)
                 && !self.parts(class).any(|part| self.arena.kept.contains(&part))
         };
         let is_map = |&class: &ObjectId| {

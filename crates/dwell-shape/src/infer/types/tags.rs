@@ -51,12 +51,12 @@ impl<'a> Types<'a> {
 
     /// Returns the hashes of the keys under which the variants of a class have objects of different types.
     pub(in crate::infer) fn contents(&self, class: ObjectId) -> HashSet<u64> {
-        let of = |&object: &ObjectId| {
+        let of_object = |&object: &ObjectId| {
             let own = self.arena.object(object);
             let tagged = self.arena.tagged(object);
             own.contents.iter().chain(tagged.into_iter().flat_map(|tagged| tagged.contents.iter())).copied()
         };
-        self.members(class).iter().flat_map(of).collect()
+        self.members(class).iter().flat_map(of_object).collect()
     }
 
     /// Returns whether nearly every object of a record class has a string under a key.
@@ -162,8 +162,8 @@ impl<'a> Types<'a> {
 
     /// Returns whether an object at this node, or in its arrays, has a tag.
     fn holds_tagged(&self, node: NodeId) -> bool {
-        let of = self.arena.object_of(node).filter(|_| self.arena.node(node).objects > 0);
-        let tagged = of.is_some_and(|object| match &self.arena.object(object).shape {
+        let content = self.arena.object_of(node).filter(|_| self.arena.node(node).objects > 0);
+        let tagged = content.is_some_and(|object| match &self.arena.object(object).shape {
             Shape::Union(_) => true,
             Shape::Map { .. } => false,
             Shape::Record(fields) => {
