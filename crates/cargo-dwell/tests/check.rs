@@ -235,11 +235,11 @@ fn regressions_since_a_revision_have_their_line_first() {
             if new.contains("tags") { "score: number, tags: [number; 3] }" } else { "score: number }" },
         );
         source = source.replace(
-            "| Event::Logout(of) => sum += of",
+            "| Event::Logout(user) => sum += user",
             if new.contains("Moved") {
-                "| Event::Logout(of) => sum += of, Event::Moved(of) => sum += of[0]"
+                "| Event::Logout(user) => sum += user, Event::Moved(place) => sum += place[0]"
             } else {
-                "| Event::Logout(of) => sum += of"
+                "| Event::Logout(user) => sum += user"
             },
         );
         if new.contains("ring") {

@@ -1,6 +1,6 @@
 //! Judges the decisions that counts alone cannot make.
 //!
-//! [`doubts`] finds the decisions that differ when a part of a sample is left out. [`rejects_maps`] accepts the maps of a corpus or
+//! `doubts` finds the decisions that differ when a part of a sample is left out. `rejects_maps` accepts the maps of a corpus or
 //! rejects them, by the bytes of all types and by the held-out documents that these refuse or that lose keys: a map has one type for
 //! all its values, so one decision for a map may swallow most types of a corpus. Where maps hold most objects, all texts are read a
 //! second time with fewer maps.

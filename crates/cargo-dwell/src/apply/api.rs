@@ -171,11 +171,11 @@ impl Reader<'_> {
             match item {
                 syn::Item::Use(import) if is_pub(&import.vis) => exports(&import.tree, None, &mut module),
                 syn::Item::ExternCrate(extern_crate) if is_pub(&extern_crate.vis) => {
-                    module.names.push(extern_crate.ident.to_string())
+                    module.names.push(extern_crate.ident.to_string());
                 }
-                syn::Item::Mod(extern_crate) => {
-                    let inner = [path, &[extern_crate.ident.to_string()]].concat();
-                    self.submodule(extern_crate, text, &inner);
+                syn::Item::Mod(item_mod) => {
+                    let inner = [path, &[item_mod.ident.to_string()]].concat();
+                    self.submodule(item_mod, text, &inner);
                 }
                 _ => self.items.extend(text.item(item, path)),
             }
@@ -340,20 +340,18 @@ impl Text<'_> {
             ),
             syn::Item::Trait(item_trait) => public(&item_trait.ident, &item_trait.vis, self.of_trait(item_trait)),
             syn::Item::Impl(implementation) => Some(self.of_impl(implementation, module)),
-            syn::Item::Macro(implementation) => {
-                let is_exported = implementation.attrs.iter().any(|attr| attr.path().is_ident("macro_export"));
-                let is_call = implementation.ident.is_none();
-                let name = implementation
-                    .ident
-                    .clone()
-                    .or_else(|| Some(implementation.mac.path.segments.last()?.ident.clone()))?;
+            syn::Item::Macro(item_macro) => {
+                let is_exported = item_macro.attrs.iter().any(|attr| attr.path().is_ident("macro_export"));
+                let is_call = item_macro.ident.is_none();
+                let name =
+                    item_macro.ident.clone().or_else(|| Some(item_macro.mac.path.segments.last()?.ident.clone()))?;
                 // Its names become public, its own text is no part of a signature.
                 let mut parts = vec![(format!("{name}!"), String::new())];
                 let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
-                let text = implementation.mac.tokens.to_string();
+                let text = item_macro.mac.tokens.to_string();
                 parts.extend(
                     text.split(|letter| !is_word(letter))
-                        .filter(|letter| !letter.is_empty())
+                        .filter(|word| !word.is_empty())
                         .map(|word| (String::new(), word.to_owned())),
                 );
                 // A call may declare items.
@@ -391,9 +389,9 @@ impl Text<'_> {
         all
     }
 
-    fn field(&self, text: &str, index: usize, field: &syn::Field) -> (String, String) {
+    fn field(&self, owner: &str, index: usize, field: &syn::Field) -> (String, String) {
         let name = field.ident.as_ref().map_or_else(|| index.to_string(), ToString::to_string);
-        (format!("{text}.{name}"), self.of(&field.ty))
+        (format!("{owner}.{name}"), self.of(&field.ty))
     }
 
     fn of_trait(&self, item_trait: &syn::ItemTrait) -> Vec<(String, String)> {
@@ -414,7 +412,7 @@ impl Text<'_> {
         let ty = self.of(&*implementation.self_ty);
         let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
         let words = |text: &str| -> Vec<String> {
-            text.split(|letter| !is_word(letter)).filter(|letter| !letter.is_empty()).map(str::to_owned).collect()
+            text.split(|letter| !is_word(letter)).filter(|word| !word.is_empty()).map(str::to_owned).collect()
         };
         let mut parts = Vec::new();
         let own = ty.split('<').next().and_then(|path| path.rsplit("::").next()).unwrap_or_default();

@@ -264,7 +264,7 @@ pub(super) fn affected<'m>(workspace: &'m Metadata, files: &[PathBuf]) -> Vec<&'
             let depends = package
                 .dependencies
                 .iter()
-                .any(|dependencie| dependencie.path.as_deref() == folder && dependencie.path.is_some());
+                .any(|dependency| dependency.path.as_deref() == folder && dependency.path.is_some());
             if depends && !all.iter().any(|item| item.id == package.id) {
                 all.push(package);
             }
@@ -361,7 +361,7 @@ pub(super) fn excluded(tree: &Tree, workspace: &Metadata) -> Vec<PathBuf> {
         let Ok(other) = command.exec() else { continue };
         let is_own = |path: &Path| normal(path).starts_with(&tree.root);
         let has_own = |package: &&Package| {
-            let mut paths = package.dependencies.iter().filter_map(|dependencie| dependencie.path.as_ref());
+            let mut paths = package.dependencies.iter().filter_map(|dependency| dependency.path.as_ref());
             paths.any(|path| is_own(path.as_std_path()))
         };
         // `[patch.crates-io]` names a folder too.

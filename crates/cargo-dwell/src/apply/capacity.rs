@@ -31,8 +31,7 @@ pub(super) fn hoist(text: &str, edit: &Edit) -> Result<String> {
     let visible = [before..local.statement.start, local.body.end..local.function.end];
     let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
     let uses = |range: &Bytes| {
-        text.get(range.clone())
-            .is_some_and(|letter| letter.split(|letter| !is_word(letter)).any(|word| word == local.name))
+        text.get(range.clone()).is_some_and(|part| part.split(|letter| !is_word(letter)).any(|word| word == local.name))
     };
     if visible.iter().any(uses) {
         bail!(

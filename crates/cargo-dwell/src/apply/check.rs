@@ -276,7 +276,7 @@ fn given_features(build: &BuildArgs, package: &cargo_metadata::Package) -> Vec<S
     }
     let names = build.features.iter().flat_map(|list| list.split([' ', ',']));
     let own = names.filter_map(|name| match name.split_once('/') {
-        Some((package_id, name)) => (*package.name == *package_id).then_some(name),
+        Some((krate, name)) => (*package.name == *krate).then_some(name),
         None => Some(name),
     });
     let default = if build.no_default_features { None } else { Some("default") };

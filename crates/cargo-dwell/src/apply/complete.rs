@@ -86,8 +86,8 @@ fn arguments(generics: &str) -> String {
     let Ok(parsed) = syn::parse_str::<syn::Generics>(generics) else { return String::new() };
     let names = parsed.params.iter().map(|param| match param {
         syn::GenericParam::Lifetime(lifetime) => lifetime.lifetime.to_string(),
-        syn::GenericParam::Type(alias) => alias.ident.to_string(),
-        syn::GenericParam::Const(constant) => constant.ident.to_string(),
+        syn::GenericParam::Type(type_param) => type_param.ident.to_string(),
+        syn::GenericParam::Const(const_param) => const_param.ident.to_string(),
     });
     let names: Vec<String> = names.collect();
     if names.is_empty() { String::new() } else { format!("<{}>", names.join(", ")) }
@@ -212,10 +212,10 @@ impl Search<'_> {
                 (!is_self).then(|| self.text[expr.span().byte_range()].to_owned())
             }
             // `Doc { name, ..doc }` has the other fields of `doc`.
-            syn::Expr::Struct(item_struct) => {
+            syn::Expr::Struct(expr_struct) => {
                 let is_it = |member: &syn::Member| matches!(member, syn::Member::Named(name) if name == self.field);
-                let is_given = item_struct.fields.iter().any(|field| is_it(&field.member));
-                item_struct.rest.as_ref().filter(|_| !is_given).and_then(|rest| self.value(rest))
+                let is_given = expr_struct.fields.iter().any(|field| is_it(&field.member));
+                expr_struct.rest.as_ref().filter(|_| !is_given).and_then(|rest| self.value(rest))
             }
             _ => None,
         }
@@ -256,7 +256,7 @@ impl<'ast> Visit<'ast> for Search<'_> {
     fn visit_local(&mut self, local: &'ast syn::Local) {
         let name = match &local.pat {
             syn::Pat::Ident(ident) if ident.mutability.is_some() => Some(&ident.ident),
-            syn::Pat::Type(alias) => match (&*alias.pat, last_name(&alias.ty)) {
+            syn::Pat::Type(typed) => match (&*typed.pat, last_name(&typed.ty)) {
                 (syn::Pat::Ident(name), Some(ty)) if name.mutability.is_some() && ty == self.of => {
                     self.made.push(name.ident.to_string());
                     None
@@ -267,7 +267,7 @@ impl<'ast> Visit<'ast> for Search<'_> {
         };
         if let (Some(name), Some(init)) = (name, &local.init) {
             let path = match &*init.expr {
-                syn::Expr::Struct(item_struct) => Some((&item_struct.path, 1)),
+                syn::Expr::Struct(expr_struct) => Some((&expr_struct.path, 1)),
                 syn::Expr::Call(call) => match &*call.func {
                     syn::Expr::Path(path) => Some((&path.path, 2)),
                     _ => None,
@@ -342,9 +342,9 @@ impl<'ast> Ends<'ast> {
         match expr {
             syn::Expr::Block(block) => self.block(&block.block),
             syn::Expr::Unsafe(unsafe_block) => self.block(&unsafe_block.block),
-            syn::Expr::If(unsafe_block) => {
-                self.block(&unsafe_block.then_branch);
-                if let Some((_, other)) = &unsafe_block.else_branch {
+            syn::Expr::If(branch) => {
+                self.block(&branch.then_branch);
+                if let Some((_, other)) = &branch.else_branch {
                     self.expr(other, false);
                 }
             }

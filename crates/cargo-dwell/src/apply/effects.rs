@@ -566,14 +566,16 @@ impl<'ast> Visit<'ast> for Search<'_> {
 fn lists(attribute: &syn::Attribute) -> Vec<(String, String, usize)> {
     let syn::Meta::List(list) = &attribute.meta else { return Vec::new() };
     let line = attribute.span().start().line;
-    let with = |path: &syn::Path| path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
+    let last_segment = |path: &syn::Path| path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
     if !list.path.is_ident("cfg_attr") {
-        return vec![(with(&list.path), list.tokens.to_string(), line)];
+        return vec![(last_segment(&list.path), list.tokens.to_string(), line)];
     }
     let given = list.parse_args_with(syn::punctuated::Punctuated::<syn::Meta, syn::Token![,]>::parse_terminated);
     let given = given.into_iter().flatten().skip(1);
     given
-        .filter_map(|of_cfg| of_cfg.require_list().ok().map(|list| (with(&list.path), list.tokens.to_string(), line)))
+        .filter_map(|of_cfg| {
+            of_cfg.require_list().ok().map(|list| (last_segment(&list.path), list.tokens.to_string(), line))
+        })
         .collect()
 }
 

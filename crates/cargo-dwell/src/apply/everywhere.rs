@@ -170,14 +170,14 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// Visits the fields of a struct or variant.
-    fn fields(&mut self, text: &str, fields: &syn::Fields) {
+    fn fields(&mut self, owner: &str, fields: &syn::Fields) {
         for (index, field) in fields.iter().enumerate() {
             let before = self.found.len();
             self.visit_field(field);
             if self.found.len() > before {
-                let is_only = fields.len() == 1 && field.ident.is_none() && text.contains("::");
+                let is_only = fields.len() == 1 && field.ident.is_none() && owner.contains("::");
                 let name = field.ident.as_ref().map_or_else(|| index.to_string(), ToString::to_string);
-                self.items.push(if is_only { text.to_owned() } else { format!("{text}.{name}") });
+                self.items.push(if is_only { owner.to_owned() } else { format!("{owner}.{name}") });
             }
         }
     }
@@ -216,8 +216,8 @@ fn future(path: &syn::Path, text: &str) -> Option<String> {
     let (mut output, mut lifetime, mut is_send) = (None, "'static".to_owned(), false);
     for bound in &object.bounds {
         match bound {
-            syn::TypeParamBound::Lifetime(typeparambound_lifetime) => lifetime = typeparambound_lifetime.to_string(),
-            syn::TypeParamBound::Trait(item_trait) => match item_trait.path.segments.last()? {
+            syn::TypeParamBound::Lifetime(bound) => lifetime = bound.to_string(),
+            syn::TypeParamBound::Trait(bound_trait) => match bound_trait.path.segments.last()? {
                 last if last.ident == "Send" => is_send = true,
                 last if last.ident == "Future" => output = output_of(last),
                 _ => return None,

@@ -86,10 +86,10 @@ impl Move {
 
     /// Returns `true` if another move proposes the same for the same fields.
     pub(super) fn proposes(&self, other: &Self) -> bool {
-        let with = |with: &Self| -> Vec<(String, String)> {
-            with.edits.iter().map(|edit| (edit.item.clone(), dense(&edit.to))).collect()
+        let types = |change: &Self| -> Vec<(String, String)> {
+            change.edits.iter().map(|edit| (edit.item.clone(), dense(&edit.to))).collect()
         };
-        self.kind == other.kind && with(self) == with(other)
+        self.kind == other.kind && types(self) == types(other)
     }
 
     /// Returns what the report expects, in words.

@@ -272,11 +272,11 @@ impl Session<'_> {
                 eprint!("\r  cargo check, round {round}: {errors} errors \x1b[K");
             }
         };
-        let make = &self.large(change)?;
-        let mut made = edit::make(&mut self.tree, &self.workspace, self.args, make)?;
+        let wanted = &self.large(change)?;
+        let mut made = edit::make(&mut self.tree, &self.workspace, self.args, wanted)?;
         self.check_change(mark)?;
         let mut repaired = repair::repair(&mut self.tree, &self.cargo, (&made.becomes, &made.names()), tell)?;
-        let mut part = make.clone();
+        let mut part = wanted.clone();
         for _ in 0..PARTS {
             // Uses of some of the fields need a person: the others are changed without them.
             let Some(less) = part.without(|edit| repaired.left.iter().any(|left| left.is_about(&edit.item))) else {
@@ -287,11 +287,11 @@ impl Session<'_> {
             made = edit::make(&mut self.tree, &self.workspace, self.args, &part)?;
             repaired = repair::repair(&mut self.tree, &self.cargo, (&made.becomes, &made.names()), tell)?;
         }
-        if !repaired.left.is_empty() && make.edits.len() > 1 {
+        if !repaired.left.is_empty() && wanted.edits.len() > 1 {
             // One by one, each with those before it that compile.
             let mut kept: Option<Move> = None;
-            for edit in &make.edits {
-                let mut more = kept.clone().unwrap_or_else(|| Move { edits: Vec::new(), ..make.clone() });
+            for edit in &wanted.edits {
+                let mut more = kept.clone().unwrap_or_else(|| Move { edits: Vec::new(), ..wanted.clone() });
                 more.edits.push(edit.clone());
                 self.tree.restore(mark)?;
                 let Ok(some) = edit::make(&mut self.tree, &self.workspace, self.args, &more) else { continue };

@@ -322,7 +322,7 @@ fn is_exact(value: &syn::Expr) -> bool {
             _ => false,
         },
         syn::Expr::MethodCall(method_call) => EXACT.iter().any(|name| method_call.method == *name),
-        syn::Expr::Macro(item_macro) => item_macro.mac.path.is_ident("vec"),
+        syn::Expr::Macro(call) => call.mac.path.is_ident("vec"),
         syn::Expr::Path(expr_path) => expr_path.path.is_ident("None"),
         syn::Expr::Lit(_) => true,
         _ => false,

@@ -293,8 +293,8 @@ impl<'ast> Visit<'ast> for Reader {
             Expr::Call(call) => Kind::Call { arguments: call.args.iter().map(bytes).collect() },
             Expr::Path(_) => Kind::Path,
             Expr::Match(matching) => Kind::Match { scrutinee: bytes(&*matching.expr) },
-            Expr::Let(matching) => {
-                Kind::Let { pattern: bytes(&*matching.pat), scrutinee: bytes(&*matching.expr), body: self.body.clone() }
+            Expr::Let(binding) => {
+                Kind::Let { pattern: bytes(&*binding.pat), scrutinee: bytes(&*binding.expr), body: self.body.clone() }
             }
             Expr::Array(_)
             | Expr::Field(_)
@@ -345,7 +345,7 @@ impl<'ast> Visit<'ast> for Reader {
 
     fn visit_local(&mut self, local: &'ast syn::Local) {
         let pattern = match &local.pat {
-            Pat::Type(alias) => bytes(&*alias.pat),
+            Pat::Type(typed) => bytes(&*typed.pat),
             other => bytes(other),
         };
         let scrutinee = local.init.as_ref().map(|init| bytes(&*init.expr));
@@ -417,11 +417,11 @@ fn bind(pat: &Pat, to: &mut Bindings) {
                 bind(inner, to);
             }
         }
-        Pat::Struct(item_struct) => item_struct.fields.iter().for_each(|field| bind(&field.pat, to)),
+        Pat::Struct(pat_struct) => pat_struct.fields.iter().for_each(|field| bind(&field.pat, to)),
         Pat::Tuple(tuple) => tuple.elems.iter().for_each(|part| bind(part, to)),
         Pat::Reference(reference) => bind(&reference.pat, to),
-        Pat::Paren(reference) => bind(&reference.pat, to),
-        Pat::Type(paren) => bind(&paren.pat, to),
+        Pat::Paren(paren) => bind(&paren.pat, to),
+        Pat::Type(typed) => bind(&typed.pat, to),
         Pat::TupleStruct(tuple_struct) => tuple_struct.elems.iter().for_each(|part| bind(part, to)),
         Pat::Wild(_) | Pat::Rest(_) => {}
         _ => to.is_refutable = true,
@@ -438,10 +438,10 @@ fn is_variant(path: &syn::Path) -> bool {
 pub(super) fn has_inner_path(text: &str) -> bool {
     fn inner(pat: &Pat, is_outer: bool) -> bool {
         match pat {
-            Pat::Struct(item_struct) => {
+            Pat::Struct(pat_struct) => {
                 !is_outer
-                    || is_variant(&item_struct.path)
-                    || item_struct.fields.iter().any(|field| inner(&field.pat, false))
+                    || is_variant(&pat_struct.path)
+                    || pat_struct.fields.iter().any(|field| inner(&field.pat, false))
             }
             Pat::TupleStruct(tuple_struct) => {
                 !is_outer || is_variant(&tuple_struct.path) || tuple_struct.elems.iter().any(|part| inner(part, false))

@@ -65,13 +65,13 @@ impl Source {
 
     /// Applies a patch.
     pub(super) fn apply(&mut self, patch: &str) -> Result<()> {
-        let mut file = "";
+        let mut definition = "";
         let mut old: Vec<&str> = Vec::new();
         // The instances of a generic type share one definition in the source.
         let mut done: Vec<(&str, &str)> = Vec::new();
         for line in patch.lines() {
             if let Some(head) = line.strip_prefix("struct ").or_else(|| line.strip_prefix("enum ")) {
-                file = head.split([' ', '<']).next().unwrap_or_default();
+                definition = head.split([' ', '<']).next().unwrap_or_default();
                 old.clear();
             } else if let Some(line) = line.strip_prefix('-') {
                 old.push(line.trim());
@@ -82,9 +82,9 @@ impl Source {
                 }
                 let now = old.pop().filter(|now| !now.starts_with("#[")).ok_or("a line that replaces none")?;
                 let field = line.split([':', '(']).next().unwrap_or_default();
-                if !done.contains(&(file, field)) {
-                    done.push((file, field));
-                    self.replace(file, now, line).map_err(|error| format!("{error}\n{patch}"))?;
+                if !done.contains(&(definition, field)) {
+                    done.push((definition, field));
+                    self.replace(definition, now, line).map_err(|error| format!("{error}\n{patch}"))?;
                 }
                 old.clear();
             }

@@ -79,8 +79,8 @@ impl Types {
                     );
                 }
                 Item::Type(alias) => _ = aliases.insert(alias.ident.to_string(), Type::parse(&alias.ty)?),
-                Item::Impl(alias) => {
-                    if let Some((name, variant)) = default_of(&alias) {
+                Item::Impl(item_impl) => {
+                    if let Some((name, variant)) = default_of(&item_impl) {
                         defaults.insert(name, variant);
                     }
                 }

@@ -134,7 +134,7 @@ impl Builder {
         // The derive checks it: a `Weigh` does not know.
         let (name_of, is_shareable, variants) = (name.clone(), true, Vec::new());
         self.program.defs.push(Def { name: name_of, own, is_editable, is_shareable, is_enum, repr, variants });
-        let root = match ty.kind {
+        let variants_of = match ty.kind {
             Kind::Struct { fields, .. } => vec![(name.clone(), name.clone(), fields)],
             Kind::Enum { variants } => variants
                 .iter()
@@ -142,7 +142,7 @@ impl Builder {
                 .collect(),
             _ => Vec::new(),
         };
-        for (number, (name, path, fields)) in root.into_iter().enumerate() {
+        for (number, (name, path, fields)) in variants_of.into_iter().enumerate() {
             // The variant precedes its fields, since the types of the fields may contain this type.
             self.program.defs[def].variants.push(VariantDef { name, fields: Vec::new(), counts: Counts::default() });
             for (index, field) in fields.iter().enumerate() {

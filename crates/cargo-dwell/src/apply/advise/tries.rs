@@ -176,7 +176,7 @@ impl<'a> Tries<'a> {
         };
         let usage = runs.first().map(|pair| pair[0].usage).unwrap_or_default();
         if let Some(status) =
-            runs.first().map(|pair| pair[0].status).filter(|output| !output.success() && driver_is_none)
+            runs.first().map(|pair| pair[0].status).filter(|status| !status.success() && driver_is_none)
         {
             eprintln!("note: the program ends with {status}");
         }
@@ -486,7 +486,7 @@ fn without_place<'e>(candidate: &Candidate, error: &'e str) -> &'e str {
 fn uses_library(args: &Advise, workspace: &Metadata) -> bool {
     let packages = workspace.workspace_packages();
     args.dwell.is_some()
-        || packages.iter().any(|package| package.dependencies.iter().any(|package| package.name == "dwell"))
+        || packages.iter().any(|package| package.dependencies.iter().any(|dependency| dependency.name == "dwell"))
 }
 
 /// Returns changes with types of std in the place of those of the library. Those that std has none for stay, and need a person.

@@ -117,9 +117,9 @@ pub(super) fn repair_rest(site: &Site<'_>) -> Option<Vec<Replace>> {
     if rest.whole.start < inner.end || site.at(&rest.body).lines().count() > LINES {
         return None;
     }
-    let matched = Match::of(site, &inner)?;
-    let end = matched.arms.last()?.end;
-    let last = matched.arms.last()?;
+    let within = Match::of(site, &inner)?;
+    let end = within.arms.last()?.end;
+    let last = within.arms.last()?;
     let is_block = site.at(&last.body).ends_with('}');
     let comma = if is_block || site.at(&(end - 1..end)) == "," { "" } else { "," };
     // On a line of its own, if the arm before is.
@@ -235,11 +235,11 @@ impl Shape<'_> {
             let last = |path: &syn::Path| path.segments.last().map(|last| last.ident.to_string());
             let wanted = head.rsplit("::").next().unwrap_or_default().trim();
             match pat {
-                syn::Pat::Path(expr_path) => last(&expr_path.path).is_some_and(|name| name != wanted),
+                syn::Pat::Path(pat_path) => last(&pat_path.path).is_some_and(|name| name != wanted),
                 syn::Pat::Ident(ident) => {
                     ident.ident.to_string().starts_with(char::is_uppercase) && ident.ident != wanted
                 }
-                syn::Pat::Struct(item_struct) => last(&item_struct.path).is_some_and(|name| name != wanted),
+                syn::Pat::Struct(pat_struct) => last(&pat_struct.path).is_some_and(|name| name != wanted),
                 syn::Pat::TupleStruct(tuple_struct) => match last(&tuple_struct.path) {
                     Some(name) if name != wanted => true,
                     Some(_) if tuple_struct.elems.len() == 1 => differs(&tuple_struct.elems[0], rest),

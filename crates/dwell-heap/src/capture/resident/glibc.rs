@@ -20,6 +20,8 @@ const FLAGS: u64 = 7;
 /// The smallest chunk, and the bytes at the start of a free chunk that have its links.
 const LEAST: u64 = 32;
 const LINKS: u64 = 48;
+/// The bytes of a mapping that are not in the size of its chunk, since glibc 2.43.
+const BESIDE: u64 = 16;
 /// Free chunks up to this size may be in a fast bin, whose chunks look as if they were in use.
 const FAST: u64 = 128;
 
@@ -35,10 +37,12 @@ pub(super) fn mapped(memory: &dyn Memory, block: &Block) -> Option<(u64, u64)> {
     }
     let header = block.addr.checked_sub(2 * WORD)?;
     let size = word(memory, header + WORD)?;
-    // The bytes before an aligned block.
-    let before = word(memory, header)?;
+    // The bytes before an aligned block. From glibc 2.43 on its lowest bit tells that the pages are huge.
+    let before = word(memory, header)? & !1;
     let start = header.checked_sub(before)?;
     let end = header.checked_add(size & !FLAGS)?;
+    // The size of a chunk does not have these bytes of the mapping, from glibc 2.43 on.
+    let end = if end.is_multiple_of(PAGE) { end } else { end.checked_add(BESIDE)? };
     let fits = size & FLAGS == IS_MAPPED && start.is_multiple_of(PAGE) && end.is_multiple_of(PAGE);
     let after = block.addr + block.size;
     (fits && before < HEAP && (after..after + 2 * PAGE).contains(&end)).then_some((start, end))
@@ -329,5 +333,9 @@ mod tests {
         assert_eq!(mapped(&memory, &block(0, 17 * PAGE)), Some((START, START + 18 * PAGE)));
         assert_eq!(mapped(&memory, &block(0, 3 * PAGE)), None);
         assert_eq!(mapped(&memory, &block(64, 17 * PAGE)), None);
+        // As glibc 2.43 writes it, with huge pages.
+        memory.1[0] = 1;
+        memory.1[8..16].copy_from_slice(&((18 * PAGE - BESIDE) | IS_MAPPED).to_le_bytes());
+        assert_eq!(mapped(&memory, &block(0, 17 * PAGE)), Some((START, START + 18 * PAGE)));
     }
 }

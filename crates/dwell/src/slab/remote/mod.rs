@@ -379,8 +379,8 @@ mod tests {
         owners.suspend();
         owners.resume();
         assert!(owners.is_here());
-        let slab = &owners.thread.1;
-        assert!(thread::scope(|threads| !threads.spawn(|| is_this_thread(slab)).join().unwrap()));
+        let thread = &owners.thread.1;
+        assert!(thread::scope(|threads| !threads.spawn(|| is_this_thread(thread)).join().unwrap()));
     }
 }
 
