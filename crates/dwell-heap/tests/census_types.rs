@@ -257,7 +257,9 @@ fn inline_vectors_shards_and_pinned_buffers_are_decoded() {
     let of_shards = |content: &'static str| {
         s.blocks.iter().filter(move |row| row.owner.starts_with("Queues.shards") && row.content.contains(content))
     };
-    assert_eq!(of_shards("RawTable<(u64, SharedValue<String>)").map(|row| row.len.unwrap_or(0)).sum::<u64>(), 500);
+    // The box of all shards has their type in its name too.
+    let tables = of_shards("RawTable<(u64, SharedValue<String>)").filter(|row| !row.content.starts_with("Box<"));
+    assert_eq!(tables.map(|row| row.len.unwrap_or(0)).sum::<u64>(), 500);
     assert_eq!(of_shards("String").filter(|row| row.content == "String").map(|row| row.blocks).sum::<u64>(), 500);
     let shrink =
         s.findings.iter().find(|finding| finding.kind == "shrink" && finding.location.starts_with("Queues.emptied"));
