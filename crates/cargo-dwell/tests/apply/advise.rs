@@ -76,13 +76,13 @@ fn what_held_is_a_patch_and_the_source_stays() {
     // An interrupt prints what is known, and leaves no process.
     let mut interrupted = command(folder, &["--for", "memory", "--time", "10m", "--no-test", "--", "20000"]);
     // Where a shell started the test in the background, the signal is ignored.
-    // SAFETY: `signal` may be called between fork and exec.
-    unsafe {
-        interrupted.pre_exec(|| {
-            libc::signal(libc::SIGINT, libc::SIG_DFL);
-            Ok(())
-        });
-    }
+    let heed = || {
+        // SAFETY: the call reads no memory, and may be made between fork and exec.
+        unsafe { libc::signal(libc::SIGINT, libc::SIG_DFL) };
+        Ok(())
+    };
+    // SAFETY: the closure makes one call that may be made between fork and exec.
+    unsafe { interrupted.pre_exec(heed) };
     let mut tool = interrupted.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");
     let mut notes = BufReader::new(tool.stderr.take().expect("its notes")).lines().map_while(Result::ok);
     assert!(notes.any(|line| line.ends_with(" left: mimalloc")));

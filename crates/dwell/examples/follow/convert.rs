@@ -230,8 +230,8 @@ impl Type {
             syn::Type::Path(path) => {
                 let last = path.path.segments.last().ok_or("a type without a name")?;
                 let arguments = match &last.arguments {
-                    PathArguments::AngleBracketed(list) => {
-                        list.args
+                    PathArguments::AngleBracketed(given) => {
+                        given.args
                             .iter()
                             .filter_map(|argument| {
                                 if let GenericArgument::Type(ty) = argument { Some(Self::parse(ty)) } else { None }
