@@ -229,17 +229,17 @@ impl Type {
         let (name, arguments) = match ty {
             syn::Type::Path(path) => {
                 let last = path.path.segments.last().ok_or("a type without a name")?;
-                let arguments = match &last.arguments {
-                    PathArguments::AngleBracketed(given) => {
-                        given.args
+                let arguments =
+                    match &last.arguments {
+                        PathArguments::AngleBracketed(given) => given
+                            .args
                             .iter()
                             .filter_map(|argument| {
                                 if let GenericArgument::Type(ty) = argument { Some(Self::parse(ty)) } else { None }
                             })
-                            .collect::<Result<_>>()?
-                    }
-                    _ => Vec::new(),
-                };
+                            .collect::<Result<_>>()?,
+                        _ => Vec::new(),
+                    };
                 (last.ident.to_string(), arguments)
             }
             syn::Type::Tuple(tuple) => ("()".into(), tuple.elems.iter().map(Self::parse).collect::<Result<_>>()?),
