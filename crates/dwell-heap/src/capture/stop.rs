@@ -33,7 +33,8 @@ pub(crate) enum Which {
 }
 
 impl Which {
-    /// The time to wait for a thread that has to run to stop. If it does not, it stops before it returns to the program.
+    /// The time to wait for a thread that has to run to stop, if it waits for something else than a processor. If it does not stop, it
+    /// does before it returns to the program.
     const fn patience(self) -> Duration {
         match self {
             Self::Willing => Duration::from_millis(100),
@@ -196,7 +197,7 @@ impl Stopped {
                 }
                 State::Ended => return,
                 State::Runs if begin.elapsed() < SOON => thread::yield_now(),
-                State::Runs if Instant::now() >= until || is_in_vfork(self.process, id) => {
+                State::Runs if is_late(self.process, id, until) || is_in_vfork(self.process, id) => {
                     self.threads.extend(doing(self.process, id).and_then(|does| does.thread(id)));
                     return self.others.push(Other { id, before, is_asked: true });
                 }
@@ -443,6 +444,15 @@ pub(super) fn status(process: i32, id: i32, key: &str) -> Option<String> {
 
 fn line<'t>(text: &'t str, key: &str) -> Option<&'t str> {
     text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':').map(str::trim))
+}
+
+/// Returns `true` if a thread did not stop in time. One that is ready to run waits for a processor, which takes longer on a busy
+/// machine: without its registers, what its variables own would have no owner.
+fn is_late(process: i32, id: i32, until: Instant) -> bool {
+    const BUSY: Duration = Duration::from_secs(2);
+    let now = Instant::now();
+    let is_ready = || status(process, id, "State").is_some_and(|state| state.starts_with('R'));
+    now >= until && (now >= until + BUSY || !is_ready())
 }
 
 /// Returns `true` if a thread has not ended.
