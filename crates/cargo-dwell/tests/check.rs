@@ -381,6 +381,22 @@ fn wrong_input_is_one_line() {
     assert!(found.contains("has debug info for line numbers only") || found.contains("no debug info"), "{found}");
 }
 
+/// A build may take the place of the tool while it runs, as `cargo install` does.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_tool_that_is_removed_meanwhile_goes_on() {
+    let Some(folder) = service("[check.load]\nargs = [\"9\"]\nallocs = 1000\n") else { return };
+    let tool = folder.path().join("cargo-dwell");
+    fs::copy(env!("CARGO_BIN_EXE_cargo-dwell"), &tool).unwrap();
+    let build = format!("fn main() {{ std::fs::remove_file({tool:?}).unwrap(); }}\n");
+    fs::write(folder.path().join("build.rs"), build).unwrap();
+    let mut command = Command::new(&tool);
+    command.args(["check", "--offline"]).current_dir(folder.path()).env_remove("CARGO_TARGET_DIR");
+    let output = command.env("XDG_CACHE_HOME", folder.path().join(".cache")).env_remove("RUSTFLAGS").output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(!tool.exists());
+}
+
 /// Returns the processes whose command line names a folder.
 fn processes_of(folder: &Path) -> Vec<String> {
     let all = fs::read_dir("/proc").unwrap().flatten();

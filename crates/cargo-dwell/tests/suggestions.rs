@@ -365,9 +365,10 @@ fn stack_frames_have_their_locals() {
 /// Other targets' instructions and tables for unwinding.
 #[test]
 fn stack_frames_of_other_targets_are_read() {
-    const TARGETS: [&str; 6] = [
+    const TARGETS: [&str; 7] = [
         "thumbv7em-none-eabi",
         "thumbv6m-none-eabi",
+        "armv7a-none-eabi",
         "riscv32imac-unknown-none-elf",
         "riscv64gc-unknown-none-elf",
         "aarch64-unknown-none",

@@ -35,8 +35,9 @@ pub(super) fn run(pid: i32, exe: &Exe, ran: &Ran, args: &OutputArgs) -> Result<E
     }
     let first = u32::try_from(pid).ok().filter(|pid| *pid > 0).with_context(|| format!("{pid}: is no process"))?;
     let mut pids = processes::descendants(first);
-    // The first that was started comes first.
+    // The first that was started comes first. A program that started this tool has it below itself: it must not stop itself.
     pids.reverse();
+    pids.retain(|pid| *pid != std::process::id());
     let mut all = Vec::new();
     for number in std::iter::once(first).chain(pids) {
         let process = i32::try_from(number).map(Target::Process)?;

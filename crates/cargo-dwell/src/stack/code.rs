@@ -1,5 +1,5 @@
 //! The calls of a function and the bytes that its prologue takes from the stack, from its instructions. The encodings are those of
-//! the processors' manuals: Intel 64 (decoded by `iced-x86`), Arm A64 and T32, RISC-V with compressed instructions.
+//! the processors' manuals: Intel 64 (decoded by `iced-x86`), Arm A64, T32 and A32, RISC-V with compressed instructions.
 
 use iced_x86::{Decoder, DecoderOptions, FlowControl, Mnemonic, OpKind, Register};
 use object::Architecture;
@@ -11,8 +11,9 @@ pub(super) enum Processor {
         bits: u32,
     },
     Aarch64,
-    /// Microcontrollers have no other set. Functions in the older one are not read.
+    /// T32, unless a function's address says A32.
     Thumb,
+    Arm,
     Riscv {
         bits: u32,
     },
@@ -48,7 +49,7 @@ impl Processor {
     /// Returns the size of an address in bytes.
     pub(super) fn word(self) -> u8 {
         match self {
-            Self::X86 { bits: 32 } | Self::Thumb | Self::Riscv { bits: 32 } => 4,
+            Self::X86 { bits: 32 } | Self::Thumb | Self::Arm | Self::Riscv { bits: 32 } => 4,
             _ => 8,
         }
     }
@@ -64,7 +65,7 @@ impl Processor {
             Self::X86 { bits: 32 } => 4,
             Self::X86 { .. } => 7,
             Self::Aarch64 => 31,
-            Self::Thumb => 13,
+            Self::Thumb | Self::Arm => 13,
             Self::Riscv { .. } => 2,
         }
     }
@@ -77,6 +78,7 @@ impl Processor {
             Self::X86 { bits } => reader.x86(body, bits),
             Self::Aarch64 => reader.aarch64(body),
             Self::Thumb => reader.thumb(body, data),
+            Self::Arm => reader.arm(body, data),
             Self::Riscv { bits } => reader.riscv(body, bits),
         }
         reader.code.calls.sort_unstable();
@@ -235,6 +237,42 @@ impl Reader {
         }
     }
 
+    fn arm(&mut self, body: &[u8], data: &dyn Fn(u64) -> bool) {
+        // What the last `movw` or `movt` wrote.
+        let mut registers = [0_u32; 16];
+        for (number, word) in body.as_chunks::<4>().0.iter().enumerate() {
+            let at = self.body.start.wrapping_add(4 * number as u64);
+            if data(at) {
+                continue;
+            }
+            let word = u32::from_le_bytes(*word);
+            // The program counter is two instructions ahead.
+            let target = at.wrapping_add(8).wrapping_add_signed(4 * signed(word, 24));
+            let immediate = word >> 4 & 0xf000 | word & 0xfff;
+            let register = &mut registers[(word >> 12 & 15) as usize];
+            // Without the condition.
+            match word & 0x0fff_ffff {
+                // sub sp, sp, #immediate; push {registers}; push {register}; vpush; sub sp, sp, register
+                0x024d_d000..=0x024d_dfff => {
+                    self.takes(u64::from((word & 0xff).rotate_right((word >> 8 & 15) * 2)));
+                }
+                0x092d_0000..=0x092d_ffff => self.takes(u64::from(4 * (word & 0xffff).count_ones())),
+                code if code & 0x0fff_0fff == 0x052d_0004 => self.takes(4),
+                code if code & 0x0fbf_0e00 == 0x0d2d_0a00 => self.takes(u64::from(4 * (word & 0xff))),
+                0x004d_d000..=0x004d_d00f => self.takes(u64::from(registers[(word & 15) as usize])),
+                // movw and movt
+                0x0300_0000..=0x030f_ffff => *register = immediate,
+                0x0340_0000..=0x034f_ffff => *register = *register & 0xffff | immediate << 16,
+                // bl; b; blx register; bx lr
+                0x0b00_0000..=0x0bff_ffff => self.goes(target, true),
+                0x0a00_0000..=0x0aff_ffff if word >> 28 == 14 => self.goes(target, false),
+                0x012f_ff30..=0x012f_ff3f => self.calls_unknown(),
+                0x012f_ff1e => self.is_prologue = false,
+                _ => {}
+            }
+        }
+    }
+
     fn riscv(&mut self, body: &[u8], bits: u32) {
         let half = |at: usize| body.get(at..at + 2).map(|bytes| u32::from(u16::from_le_bytes([bytes[0], bytes[1]])));
         // The addresses that `auipc` wrote.
@@ -345,6 +383,12 @@ mod tests {
         let constant = [0x00, 0x4c, 0xa5, 0x44, 0x30, 0xf8, 0xff, 0xff];
         let found = Processor::Thumb.decode(&constant, 0x1000, &|at| at >= 0x1004);
         assert_eq!(found, code(&[], false, 2000));
+        // push {r4, r5, r11, lr}; add r11, sp, #8; sub sp, sp, #608; bl 0x1000; blx r3; b 0x2000
+        let arm = [
+            0x30, 0x48, 0x2d, 0xe9, 0x08, 0xb0, 0x8d, 0xe2, 0x26, 0xde, 0x4d, 0xe2, 0xfb, 0xff, 0xff, 0xeb, 0x33, 0xff,
+            0x2f, 0xe1, 0xf9, 0x03, 0x00, 0xea,
+        ];
+        assert_eq!(read(Processor::Arm, &arm), code(&[0x1000, 0x2000], true, 16 + 608));
         // addi sp, sp, -624; auipc ra, 0; jalr -94(ra); c.jalr a5; auipc t1, 1; jr 70(t1)
         let riscv = [
             0x13, 0x01, 0x01, 0xd9, 0x97, 0, 0, 0, 0xe7, 0x80, 0x20, 0xfa, 0x82, 0x97, 0x17, 0x13, 0, 0, 0x67, 0x00,
@@ -386,6 +430,7 @@ mod tests {
                 Processor::X86 { bits: 32 },
                 Processor::Aarch64,
                 Processor::Thumb,
+                Processor::Arm,
                 Processor::Riscv { bits: 32 },
                 Processor::Riscv { bits: 64 },
             ] {

@@ -8,7 +8,7 @@ use gimli::{
     UnwindSection,
 };
 use object::{Object as _, ObjectSection as _, ObjectSymbol as _, SymbolKind};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 
 /// A function with its frame.
@@ -42,11 +42,7 @@ pub(super) fn read(path: &Path) -> Result<Functions> {
     let data = map(path)?;
     let object = object::File::parse(&data[..]).with_context(|| format!("{}: cannot be read", path.display()))?;
     let Some(processor) = Processor::of(object.architecture()).filter(|_| object.is_little_endian()) else {
-        bail!(
-            "{}: is for {:?}; frames are read for x86, Arm's A64 and T32, and RISC-V",
-            path.display(),
-            object.architecture()
-        );
+        bail!("{}: is for {:?}; frames are read for x86, Arm and RISC-V", path.display(), object.architecture());
     };
     let frames = unwound(&object, processor).with_context(|| format!("{}: the table for unwinding", path.display()))?;
     if frames.is_empty() {
@@ -56,15 +52,23 @@ pub(super) fn read(path: &Path) -> Result<Functions> {
         );
     }
     let mut names: HashMap<u64, &str> = HashMap::new();
-    // Where constants between instructions start and end: `$d` and `$t`.
+    // Functions in Arm's A32.
+    let mut in_arm: HashSet<u64> = HashSet::new();
+    // Where constants between instructions start and end: `$d`, and `$a` or `$t`.
     let mut constants: BTreeMap<u64, bool> = BTreeMap::new();
     for symbol in object.symbols().chain(object.dynamic_symbols()) {
         let Ok(name) = symbol.name() else { continue };
-        if processor == Processor::Thumb && (name.starts_with("$d") || name.starts_with("$t")) {
+        if processor == Processor::Thumb && ["$a", "$d", "$t"].iter().any(|start| name.starts_with(start)) {
             constants.insert(symbol.address(), name.starts_with("$d"));
         } else if symbol.kind() == SymbolKind::Text {
             // The lowest bit says that the instructions are T32.
-            let address = symbol.address() & if processor == Processor::Thumb { !1 } else { !0 };
+            let mut address = symbol.address();
+            if processor == Processor::Thumb {
+                if address & 1 == 0 {
+                    in_arm.insert(address);
+                }
+                address &= !1;
+            }
             names.entry(address).or_insert(name);
         }
     }
@@ -82,6 +86,7 @@ pub(super) fn read(path: &Path) -> Result<Functions> {
             all.push(Function { address: start, name, frame: frame.bytes, calls: Vec::new(), is_open: true });
             continue;
         };
+        let processor = if in_arm.contains(&start) { Processor::Arm } else { processor };
         let body = code.iter().find_map(|(address, bytes)| {
             let at = usize::try_from(start.checked_sub(*address)?).ok()?;
             bytes.get(at..at.checked_add(usize::try_from(frame.length).ok()?)?)

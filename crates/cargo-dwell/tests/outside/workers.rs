@@ -1,5 +1,5 @@
 //! A server that forks two workers, which have 1,000 and 2,000 sessions; the server itself has 500. It waits for the end of its
-//! standard input.
+//! standard input, or runs its arguments as a command, with its own number as the last one.
 use std::hint::black_box;
 use std::io::{Read, Write};
 
@@ -43,8 +43,15 @@ fn main() {
         ready.push(from);
         workers.push(pid);
     }
-    println!("ready");
-    let _ = std::io::stdin().read(&mut [0]);
+    let command: Vec<String> = std::env::args().skip(1).collect();
+    if let [program, arguments @ ..] = &command[..] {
+        let own = std::process::id().to_string();
+        let status = std::process::Command::new(program).args(arguments).arg(own).status().expect("it runs");
+        assert!(status.success());
+    } else {
+        println!("ready");
+        let _ = std::io::stdin().read(&mut [0]);
+    }
     for pid in workers {
         // SAFETY: a child that was not waited for.
         unsafe { kill(pid, 9) };

@@ -184,7 +184,8 @@ impl<T> Pooled<T> {
     ///
     /// # Panics
     ///
-    /// Calls the allocation error handler if the allocation fails. [`try_new`](Self::try_new) returns the value instead.
+    /// Never unwinds: if the allocation fails, calls the allocation error handler and aborts the process.
+    /// [`try_new`](Self::try_new) returns the value instead.
     #[expect(clippy::inline_always, reason = "a value that is passed to a function is written to memory twice")]
     #[inline(always)]
     pub fn new(value: T) -> Self {
