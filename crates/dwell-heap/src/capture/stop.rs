@@ -449,7 +449,7 @@ fn line<'t>(text: &'t str, key: &str) -> Option<&'t str> {
 /// Returns `true` if a thread did not stop in time. One that is ready to run waits for a processor, which takes longer on a busy
 /// machine: without its registers, what its variables own would have no owner.
 fn is_late(process: i32, id: i32, until: Instant) -> bool {
-    const BUSY: Duration = Duration::from_secs(2);
+    const BUSY: Duration = Duration::from_secs(1);
     let now = Instant::now();
     let is_ready = || status(process, id, "State").is_some_and(|state| state.starts_with('R'));
     now >= until && (now >= until + BUSY || !is_ready())

@@ -121,6 +121,9 @@ fn run<'w>(
         ));
     }
     let plan = Plan::new(&target, options, &patches.bytes)?;
+    // Before the program runs: a short one may be at its peak before this thread runs again.
+    let can_wait = EndOf::new(std::process::id() as i32).is_some();
+    plan.shared().stops.store(u32::from(can_wait), Ordering::Relaxed);
     let (ours, theirs) = sockets()?;
     let mut command = Command::new(&target.path);
     command.args(args).env(layout::VARIABLE, format!("{},{}", plan.file.as_raw_fd(), theirs.as_raw_fd()));
@@ -159,7 +162,9 @@ fn run<'w>(
     let over = Arc::new(AtomicBool::new(false));
     // `wait` would return when a thread is stopped.
     let end = EndOf::new(pid);
-    plan.shared().stops.store(u32::from(end.is_some()), Ordering::Release);
+    if end.is_none() {
+        plan.shared().stops.store(0, Ordering::Release);
+    }
     let plan = Arc::new(plan);
     let growth = Arc::new(Growth::new(pid, Arc::clone(&plan), options.cache.as_deref()));
     let shield = (options.records != Records::Counts).then(Shield::new);
@@ -772,4 +777,40 @@ fn stack_pointers(pid: i32) -> Vec<u64> {
         u64::from_str_radix(word.strip_prefix("0x")?, 16).ok()
     };
     threads.filter_map(|thread| pointer(thread.ok()?)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Is told last of the start.
+    struct Late;
+
+    impl Watch for Late {
+        fn started(&mut self, _: i32, _: &File) -> Result<()> {
+            thread::sleep(Duration::from_millis(300));
+            Ok(())
+        }
+
+        fn ended(&mut self, _: &Arc<Process>, _: &About) -> Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_program_that_is_at_its_peak_at_once_is_stopped_for_the_copy() {
+        let folder = tempfile::tempdir().unwrap();
+        let (source, program) = (folder.path().join("main.rs"), folder.path().join("main"));
+        fs::write(&source, "fn main() { drop(std::hint::black_box(vec![1; 1_000_000])) }").unwrap();
+        let built = Command::new("rustc").args(["-g", "-o"]).args([&program, &source]).status();
+        if !built.is_ok_and(|status| status.success()) {
+            return eprintln!("skipped: rustc builds no program here");
+        }
+        let options = Options { at: vec![At::Peak], cache: Some(folder.path().into()), ..Options::default() };
+        let run = watched(&program, &[], &options, &mut Late).unwrap();
+        let [peak] = run.snapshots.as_slice() else { panic!("{}", run.snapshots.len()) };
+        assert_eq!(peak.at, Moment::Peak);
+        let frames = peak.threads.iter().filter(|thread| thread.registers[arch::FRAME_POINTER].is_some());
+        assert!(frames.count() > 0, "{:?}", peak.threads);
+    }
 }
