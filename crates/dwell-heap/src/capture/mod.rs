@@ -2,6 +2,7 @@
 
 #[cfg(agent)]
 mod copied;
+mod glibc;
 #[cfg(agent)]
 pub(crate) mod image;
 #[cfg(agent)]

@@ -9,129 +9,25 @@
 //! A thread may have been stopped at any instruction of malloc. glibc writes a chunk's size before it hands it out, and
 //! the end of an arena (its *top*) before the size of the last chunk, so that at most that chunk is not seen.
 
-use super::{Live, Place};
+use super::{Live, ProcessImage};
 use crate::agent::layout::LARGEST_PAGE;
 use crate::arch::SMALLEST_PAGE;
 use crate::capture::Rounding;
+use crate::capture::glibc::{
+    BINS, Cache, FLAGS, HEAP, IS_MAPPED, LEAST_CHUNK, Layout, NEWEST, PREVIOUS_IN_USE, is_listed_size, layout,
+};
 use crate::capture::maps::Mapping;
 use crate::debuginfo;
 use anyhow::{Context as _, Result, bail};
 use std::path::Path;
 
-/// The structures of a version.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Layout {
-    /// The first version, 2.N.
-    from: u32,
-    /// The offset and number of the lists of small free chunks in an arena.
-    fast: Option<(u64, u64)>,
-    /// The offset of the pointer to the top chunk.
-    top: u64,
-    /// The offset of the bins.
-    bins: u64,
-    /// The size of an arena.
-    arena: u64,
-    /// The size of the header of an arena's heap.
-    heap: u64,
-    /// A thread's cache.
-    cache: Cache,
-    /// Whether pointers in lists are combined with their own addresses.
-    is_mangled: bool,
-    /// The bytes of a separately mapped chunk that its size does not count.
-    beside: u64,
-}
-
-/// A thread's cache: counts, then lists.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Cache {
-    lists: u64,
-    /// The bytes of each count.
-    count: u64,
-    /// Whether the counts are those of chunks, and not of free places.
-    is_count: bool,
-}
-
-const fn cache(lists: u64, count: u64, is_count: bool) -> Cache {
-    Cache { lists, count, is_count }
-}
-
-const BINS: Layout = Layout {
-    from: 28,
-    fast: Some((0x10, 10)),
-    top: 0x60,
-    bins: 0x70,
-    arena: 0x898,
-    heap: 0x20,
-    cache: cache(64, 1, true),
-    is_mangled: false,
-    beside: 0,
-};
-
-/// What changed from version to version, by the published sources.
-const LAYOUTS: [Layout; 6] = [
-    BINS,
-    Layout { from: 30, cache: cache(64, 2, true), ..BINS },
-    Layout { from: 32, cache: cache(64, 2, true), is_mangled: true, ..BINS },
-    Layout { from: 35, cache: cache(64, 2, true), is_mangled: true, heap: 0x30, ..BINS },
-    Layout { from: 42, cache: cache(76, 2, false), is_mangled: true, heap: 0x30, ..BINS },
-    Layout {
-        from: 43,
-        cache: cache(76, 2, false),
-        is_mangled: true,
-        heap: 0x30,
-        fast: None,
-        top: 8,
-        bins: 0x18,
-        arena: 0x840,
-        beside: 16,
-    },
-];
-/// The newest known version.
-const NEWEST: u32 = 44;
-
-/// Returns the structures of version 2.`minor`.
-fn layout(minor: u32) -> Option<Layout> {
-    LAYOUTS.into_iter().rev().find(|layout| layout.from <= minor && minor <= NEWEST)
-}
-
-impl Layout {
-    /// Returns the offset of the pointer to the next arena: behind the bins and a bit for each of them.
-    const fn next(&self) -> u64 {
-        self.bins + 2 * 8 * (NBINS - 1) + 16
-    }
-
-    /// Returns the offset of the number of bytes that an arena has.
-    const fn system(&self) -> u64 {
-        self.next() + 24
-    }
-
-    /// Returns the size of the chunk of a thread's cache.
-    const fn cache_chunk(&self) -> u64 {
-        (self.cache.lists * (self.cache.count + 8) + 8).next_multiple_of(16)
-    }
-
-    /// Returns the pointer in a list that is stored at an address.
-    const fn pointer(&self, at: u64, stored: u64) -> u64 {
-        if self.is_mangled { stored ^ (at >> 12) } else { stored }
-    }
-}
-
-const NBINS: u64 = 128;
 /// The smallest page, of which all others are multiples.
 const PAGE: u64 = SMALLEST_PAGE;
-/// The size and alignment of the heaps of arenas other than the main one.
-const HEAP: u64 = 64 << 20;
-/// The smallest chunk.
-const LEAST: u64 = 32;
-/// Bits of a chunk's size: the chunk before is in use; it is mapped separately; it belongs to another arena.
-const IN_USE: u64 = 1;
-const MAPPED: u64 = 2;
-const FLAGS: u64 = 7;
 /// The most arenas, and heaps of one.
 const MOST: usize = 1 << 16;
 
 /// Returns the live blocks of glibc. `others` are the ranges of another allocator, in which it maps none.
-pub(super) fn blocks(process: &Place<'_>, others: &[(u64, u64)]) -> Result<Live> {
+pub(super) fn blocks(process: &ProcessImage<'_>, others: &[(u64, u64)]) -> Result<Live> {
     let (libc, minor) = version(process)?;
     let Some(layout) = layout(minor) else {
         bail!(
@@ -148,7 +44,7 @@ pub(super) fn blocks(process: &Place<'_>, others: &[(u64, u64)]) -> Result<Live>
 }
 
 /// Returns the mapped files that are glibc's by their names.
-fn files<'a>(process: &Place<'a>) -> impl Iterator<Item = &'a Path> {
+fn files<'a>(process: &ProcessImage<'a>) -> impl Iterator<Item = &'a Path> {
     process.maps.iter().map(|map| &*map.path).filter(|path| {
         let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
         name.starts_with("libc.so.6") || name.starts_with("libc-2.")
@@ -156,12 +52,12 @@ fn files<'a>(process: &Place<'a>) -> impl Iterator<Item = &'a Path> {
 }
 
 /// Returns `true` if a program has loaded glibc.
-pub(super) fn is_loaded(process: &Place<'_>) -> bool {
+pub(super) fn is_loaded(process: &ProcessImage<'_>) -> bool {
     files(process).next().is_some()
 }
 
 /// Returns the file that has glibc, and its minor version.
-fn version<'a>(process: &Place<'a>) -> Result<(&'a Path, u32)> {
+fn version<'a>(process: &ProcessImage<'a>) -> Result<(&'a Path, u32)> {
     // A program that is linked statically has it inside.
     let path = files(process).next().unwrap_or(process.executable.0);
     if let Some(known) = process.glibc.and_then(|version| minor(version.strip_prefix("2.")?)) {
@@ -204,7 +100,7 @@ fn minor(text: &str) -> Option<u32> {
 }
 
 struct Heap<'a> {
-    process: &'a Place<'a>,
+    process: &'a ProcessImage<'a>,
     layout: Layout,
     anonymous: Vec<&'a Mapping>,
     others: &'a [(u64, u64)],
@@ -243,7 +139,7 @@ impl Heap<'_> {
     fn is_arena(&self, at: u64) -> bool {
         // The first bin that is looked at is nearly always empty.
         let mut empty = 0;
-        for bin in 0..NBINS - 2 {
+        for bin in 0..BINS - 2 {
             let words = self.layout.bins + 16 * bin;
             // A head is a chunk of which only the two pointers exist.
             let head = at.wrapping_add(words - 16);
@@ -302,7 +198,7 @@ impl Heap<'_> {
     /// Reads the fast bins.
     fn fast(&self, arena: u64, free: &mut Vec<u64>) {
         let Some((at, lists)) = self.layout.fast else { return };
-        let most = self.process.memory.bytes() / LEAST;
+        let most = self.process.memory.bytes() / LEAST_CHUNK;
         for list in 0..lists {
             let mut chunk = self.word(arena, at + 8 * list).unwrap_or(0);
             let mut left = most;
@@ -339,7 +235,7 @@ impl Heap<'_> {
                 let size = self.word(at, 8).map(|word| word & !FLAGS);
                 match size.and_then(|size| Some((size, at.checked_add(size)?))) {
                     _ if at == top => return true,
-                    Some((size, next)) if size >= LEAST && size % 16 == 0 && next <= top => at = next,
+                    Some((size, next)) if size >= LEAST_CHUNK && size % 16 == 0 && next <= top => at = next,
                     _ => return false,
                 }
             }
@@ -382,13 +278,13 @@ impl Heap<'_> {
                 return 0;
             }
             let next = at.saturating_add(bytes);
-            if bytes < LEAST || !bytes.is_multiple_of(16) || next > part.end {
+            if bytes < LEAST_CHUNK || !bytes.is_multiple_of(16) || next > part.end {
                 // The last chunk was being divided.
-                let is_last = bytes >= LEAST && bytes.is_multiple_of(16) && part.top.is_some();
+                let is_last = bytes >= LEAST_CHUNK && bytes.is_multiple_of(16) && part.top.is_some();
                 return if is_last && part.end - at < PAGE { 0 } else { part.end - at };
             }
             let Some(following) = self.word(next, 8) else { return part.end - at };
-            if following & IN_USE != 0 {
+            if following & PREVIOUS_IN_USE != 0 {
                 found.push((at, bytes));
             }
             at = next;
@@ -411,7 +307,6 @@ impl Heap<'_> {
     /// Returns the chunks in a cache, if a chunk is one: each list has as many chunks as its count tells, and all have the
     /// size of the list.
     fn cache(&self, chunk: u64, chunks: &[(u64, u64)]) -> Option<Vec<u64>> {
-        const SMALL: u64 = 64;
         const LONGEST: usize = 1 << 16;
         let Cache { lists, count, is_count } = self.layout.cache;
         let bytes = self.process.memory.bytes_at(chunk + 16, usize::try_from(lists * (count + 8)).ok()?)?;
@@ -430,10 +325,8 @@ impl Heap<'_> {
             while block != 0 {
                 let chunk = block.checked_sub(16)?;
                 let index = chunks.binary_search_by_key(&chunk, |(at, _)| *at).ok()?;
-                let is_of_list =
-                    list >= SMALL && chunks[index].1 > LEAST + 16 * (SMALL - 1) || chunks[index].1 == LEAST + 16 * list;
                 length += 1;
-                if !is_of_list || length > LONGEST {
+                if !is_listed_size(list, chunks[index].1) || length > LONGEST {
                     return None;
                 }
                 found.push(chunk);
@@ -485,8 +378,8 @@ impl Heap<'_> {
             let whole = offset.checked_add(size)?.checked_add(self.layout.beside)?;
             // In the newest versions, a bit tells that the pages are huge.
             let is_one = before & !u64::from(self.layout.beside > 0) == offset
-                && word & FLAGS == MAPPED
-                && size > LEAST
+                && word & FLAGS == IS_MAPPED
+                && size > LEAST_CHUNK
                 && whole % PAGE == 0
                 && whole <= end - start;
             is_one.then(|| (start + offset + 16, size + self.layout.beside - 16, start + whole))
@@ -500,20 +393,7 @@ impl Heap<'_> {
 mod tests {
     use super::*;
     use crate::capture::copied::Copied;
-
-    #[test]
-    fn structures_differ_by_version() {
-        assert_eq!(layout(27), None);
-        assert_eq!(layout(NEWEST + 1), None);
-        for (minor, from) in [(28, 28), (29, 28), (31, 30), (34, 32), (36, 35), (41, 35), (42, 42), (44, 43)] {
-            assert_eq!(layout(minor).map(|layout| layout.from), Some(from), "{minor}");
-        }
-        let sizes: Vec<u64> = LAYOUTS.iter().map(Layout::cache_chunk).collect();
-        assert_eq!(sizes, [0x250, 0x290, 0x290, 0x290, 0x300, 0x300]);
-        for layout in &LAYOUTS {
-            assert_eq!(layout.system() + 16, layout.arena, "{}", layout.from);
-        }
-    }
+    use crate::capture::glibc::OLDEST;
 
     #[test]
     fn aligned_blocks_that_are_mapped_separately_are_found() {
@@ -530,15 +410,16 @@ mod tests {
             let at = (1 << power) - 16;
             let mut bytes = vec![0; len];
             bytes[at..at + 8].copy_from_slice(&(at as u64).to_le_bytes());
-            bytes[at + 8..at + 16].copy_from_slice(&((len - at) as u64 | MAPPED).to_le_bytes());
+            bytes[at + 8..at + 16].copy_from_slice(&((len - at) as u64 | IS_MAPPED).to_le_bytes());
             let mut memory = Copied::default();
             let buffer = memory.buffer(Box::new(bytes));
             memory.part(start, buffer, 0, len);
             let file = |path: &Path| Some(path.to_owned());
             let executable = (Path::new("/a"), Path::new("/a"));
             let (threads, bias, page, glibc) = (&[], 0, PAGE, None);
-            let process = Place { maps: &[], memory: &memory, threads, executable, bias, page, file: &file, glibc };
-            let heap = Heap { process: &process, layout: BINS, anonymous: vec![&map], others: &[] };
+            let process =
+                ProcessImage { maps: &[], memory: &memory, threads, executable, bias, page, file: &file, glibc };
+            let heap = Heap { process: &process, layout: OLDEST, anonymous: vec![&map], others: &[] };
             let mut blocks = Vec::new();
             heap.mapped(&[], &mut blocks);
             assert_eq!(blocks, [(start + (1 << power), (len - (1 << power)) as u64)], "{power}");

@@ -4,7 +4,7 @@
 //! The debug info of its C code tells whether its structures are the known ones. glibc's blocks, those of C code, are there
 //! too.
 
-use super::{Allocator, Live, Place, system, words};
+use super::{Allocator, Live, ProcessImage, system, words};
 use crate::arch;
 use crate::capture::{Memory, Rounding, variables};
 use crate::debuginfo;
@@ -112,7 +112,7 @@ struct Extent {
 }
 
 impl Allocator for Jemalloc {
-    fn live(&self, process: &Place<'_>) -> Result<Live> {
+    fn live(&self, process: &ProcessImage<'_>) -> Result<Live> {
         let name = process.executable.0.display();
         let fields = |name: &str| debuginfo::c_struct(process.executable.1, name).unwrap_or_default();
         let Some(layout) = Layout::new(self.tree_bytes, fields) else {
@@ -154,7 +154,7 @@ impl Allocator for Jemalloc {
 
 impl Jemalloc {
     /// Returns the extents in use, sorted by address, without overlap.
-    fn extents(&self, process: &Place<'_>, layout: &Layout) -> Vec<Extent> {
+    fn extents(&self, process: &ProcessImage<'_>, layout: &Layout) -> Vec<Extent> {
         let mut extents = Vec::new();
         // Other leaves than those of mapped memory are damaged entries.
         let pages = layout.pages;
@@ -180,7 +180,7 @@ impl Jemalloc {
     /// Reads the caches of threads.
     ///
     /// The arenas have a list of all caches only if jemalloc was built with statistics, so the caches are found by the threads.
-    fn caches(&self, process: &Place<'_>, layout: &Layout) -> Caches {
+    fn caches(&self, process: &ProcessImage<'_>, layout: &Layout) -> Caches {
         let mut caches = Caches::default();
         let Some((size, align)) = variables::block_size(process.executable.1) else { return caches };
         for pointer in process.threads.iter().filter_map(|thread| thread.pointer) {
@@ -207,7 +207,7 @@ struct Caches {
 
 impl Caches {
     /// Reads a bin: a stack that grows down, of whose end only the low 16 bits are stored.
-    fn read(&mut self, process: &Place<'_>, bin: u64) {
+    fn read(&mut self, process: &ProcessImage<'_>, bin: u64) {
         let Some(head) = process.memory.word(bin).filter(|head| *head != 0 && *head % 8 == 0) else { return };
         let Some(end) = bin.checked_add(20).and_then(|at| process.memory.bytes_at(at, 2)) else { return };
         let end = u16::from_le_bytes([end[0], end[1]]);
@@ -220,7 +220,7 @@ impl Caches {
 }
 
 /// Returns the entries of a node of the tree that are not zero, with their numbers.
-fn entries(process: &Place<'_>, pages: PageSize, start: u64) -> Vec<(u64, u64)> {
+fn entries(process: &ProcessImage<'_>, pages: PageSize, start: u64) -> Vec<(u64, u64)> {
     let mut bytes = vec![0; 8 << pages.bits()];
     let read = Memory::read(process.memory, start, &mut bytes);
     let entries = bytes[..read].as_chunks::<8>().0.iter().map(|entry| u64::from_le_bytes(*entry));
@@ -241,7 +241,7 @@ fn size_of_class(class: u64) -> Option<u64> {
 
 impl Extent {
     /// Reads the header of an extent; `None` if it is not in use.
-    fn read(process: &Place<'_>, pages: PageSize, header: u64) -> Option<Self> {
+    fn read(process: &ProcessImage<'_>, pages: PageSize, header: u64) -> Option<Self> {
         let word = |offset: u64| process.memory.word(header.checked_add(offset)?);
         let (bits, addr, size) = (word(0)?, word(8)?, word(16)?);
         let (is_slab, state, class) = (bits >> 12 & 1 == 1, bits >> 17 & 7, bits >> 20 & 0xff);
@@ -253,7 +253,7 @@ impl Extent {
     }
 
     /// Adds the blocks that are live.
-    fn blocks(&self, process: &Place<'_>, pages: PageSize, free: &[u64], blocks: &mut Vec<(u64, u64)>) {
+    fn blocks(&self, process: &ProcessImage<'_>, pages: PageSize, free: &[u64], blocks: &mut Vec<(u64, u64)>) {
         /// The offset of the bits, one for each free block.
         const FREE: u64 = 64;
         let Some(size) = size_of_class(self.class) else { return };

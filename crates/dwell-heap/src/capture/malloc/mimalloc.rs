@@ -2,7 +2,7 @@
 //!
 //! The offsets in a page's header are those of the debug info of its C code. libc's blocks, those of C code, are there too.
 
-use super::{Allocator, Live, Place, system, words};
+use super::{Allocator, Live, ProcessImage, system, words};
 use crate::arch;
 use crate::capture::Rounding;
 use crate::capture::maps::Mapping;
@@ -55,7 +55,7 @@ impl Header {
 }
 
 impl Allocator for Mimalloc {
-    fn live(&self, process: &Place<'_>) -> Result<Live> {
+    fn live(&self, process: &ProcessImage<'_>) -> Result<Live> {
         let name = process.executable.0.display();
         let fields = debuginfo::c_struct(process.executable.1, PAGE);
         let Some(header) = fields.as_ref().and_then(Header::new) else {
@@ -93,7 +93,7 @@ impl Allocator for Mimalloc {
 
 impl Mimalloc {
     /// Returns the headers of all pages.
-    fn pages(&self, process: &Place<'_>) -> Vec<u64> {
+    fn pages(&self, process: &ProcessImage<'_>) -> Vec<u64> {
         let Some(map) = process.memory.word(self.page_map) else { return Vec::new() };
         let mut parts: Vec<u64> = words(process, map, PARTS).collect();
         parts.sort_unstable();
@@ -107,7 +107,7 @@ impl Mimalloc {
 
 impl Header {
     /// Adds the live blocks of a page.
-    fn blocks(&self, process: &Place<'_>, page: u64, blocks: &mut Vec<(u64, u64)>) {
+    fn blocks(&self, process: &ProcessImage<'_>, page: u64, blocks: &mut Vec<(u64, u64)>) {
         let word = |at: u64| process.memory.word(page.checked_add(at)?);
         let (Some(start), Some(size)) = (word(self.start), word(self.size).filter(|size| *size >= 8)) else { return };
         let Some(bytes) = page.checked_add(self.capacity).and_then(|at| process.memory.bytes_at(at, 2)) else { return };

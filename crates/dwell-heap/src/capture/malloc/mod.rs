@@ -13,7 +13,7 @@ use anyhow::{Result, bail};
 use std::path::{Path, PathBuf};
 
 /// A process whose allocator is asked.
-pub(super) struct Place<'a> {
+pub(super) struct ProcessImage<'a> {
     pub(super) maps: &'a [Mapping],
     pub(super) memory: &'a Copied,
     pub(super) threads: &'a [Thread],
@@ -44,11 +44,11 @@ pub(super) struct Live {
 /// An allocator whose structures are known.
 trait Allocator {
     /// Returns the live blocks.
-    fn live(&self, process: &Place<'_>) -> Result<Live>;
+    fn live(&self, process: &ProcessImage<'_>) -> Result<Live>;
 }
 
 /// Returns the words of a table that are not zero. A table may end early.
-fn words(process: &Place<'_>, start: u64, count: usize) -> impl Iterator<Item = u64> {
+fn words(process: &ProcessImage<'_>, start: u64, count: usize) -> impl Iterator<Item = u64> {
     let mut bytes = vec![0; 8 * count];
     let read = Memory::read(process.memory, start, &mut bytes);
     bytes.truncate(read);
@@ -69,7 +69,7 @@ const OTHERS: [(&str, &str); 8] = [
 ];
 
 /// Returns the live blocks of a process.
-pub(super) fn live(process: &Place<'_>) -> Result<Live> {
+pub(super) fn live(process: &ProcessImage<'_>) -> Result<Live> {
     let mut wanted: Vec<&str> = OTHERS.iter().map(|(name, _)| *name).collect();
     wanted.push(mimalloc::PAGE_MAP);
     wanted.extend(jemalloc::NAMES.iter().flat_map(|(tree, thread)| [*tree, *thread]));
@@ -94,7 +94,7 @@ pub(super) fn live(process: &Place<'_>) -> Result<Live> {
 }
 
 /// Returns the live blocks of the allocator of libc. `others` are the ranges of another one, in which glibc maps none.
-fn system(process: &Place<'_>, others: &[(u64, u64)]) -> Result<Live> {
+fn system(process: &ProcessImage<'_>, others: &[(u64, u64)]) -> Result<Live> {
     if !glibc::is_loaded(process)
         && let Some(musl) = musl::Musl::find(process)
     {

@@ -7,7 +7,7 @@
 //! The state of the allocator is a static variable. It is found without symbols, because its first word is a secret that each
 //! area begins with.
 
-use super::{Live, Place};
+use super::{Live, ProcessImage};
 use crate::capture::Rounding;
 use std::collections::HashSet;
 
@@ -59,7 +59,7 @@ enum Slot {
 
 impl Musl {
     /// Finds the state in the data of the program, or of musl's library.
-    pub(super) fn find(process: &Place<'_>) -> Option<Self> {
+    pub(super) fn find(process: &ProcessImage<'_>) -> Option<Self> {
         /// The most words that are looked at.
         const SEARCHED: usize = 1 << 22;
         let is_libc = |name: &str| name.starts_with("ld-musl-") || name.starts_with("libc.musl-");
@@ -78,7 +78,7 @@ impl Musl {
         words.by_ref().take(SEARCHED).find_map(|at| Self::at(process, at))
     }
 
-    fn at(process: &Place<'_>, state: u64) -> Option<Self> {
+    fn at(process: &ProcessImage<'_>, state: u64) -> Option<Self> {
         let word = |offset: u64| process.memory.word(state.checked_add(offset)?);
         let secret = word(0).filter(|secret| *secret != 0)?;
         let first = word(FIRST_AREA).filter(|first| *first != 0 && first.is_multiple_of(AREA))?;
@@ -89,7 +89,7 @@ impl Musl {
     }
 
     /// Returns the live blocks.
-    pub(super) fn live(&self, process: &Place<'_>) -> Live {
+    pub(super) fn live(&self, process: &ProcessImage<'_>) -> Live {
         let mut blocks = Vec::new();
         let mut lost = 0;
         for group in self.groups(process) {
@@ -107,7 +107,7 @@ impl Musl {
         Live { blocks, allocator: "musl".into(), rounding: Rounding::None, lost }
     }
 
-    fn groups(&self, process: &Place<'_>) -> Vec<Group> {
+    fn groups(&self, process: &ProcessImage<'_>) -> Vec<Group> {
         let mut groups = Vec::new();
         let mut seen = HashSet::new();
         let mut area = self.first;
@@ -127,7 +127,7 @@ impl Musl {
 
 impl Group {
     /// Reads a header, if it has a group: the one before and the next one of a list, the group, two masks, and sizes.
-    fn read(process: &Place<'_>, header: u64) -> Option<Self> {
+    fn read(process: &ProcessImage<'_>, header: u64) -> Option<Self> {
         let word = |offset: u64| process.memory.word(header + offset);
         let memory = word(16).filter(|memory| *memory != 0)?;
         // The group points back.
@@ -148,7 +148,7 @@ impl Group {
         Some(Self { start: memory + UNIT, stride, used })
     }
 
-    fn slot(&self, process: &Place<'_>, index: u64) -> Slot {
+    fn slot(&self, process: &ProcessImage<'_>, index: u64) -> Slot {
         /// What the upper bits in front of a block say: so many bytes are not used, this one and larger numbers of them are behind
         /// the block, it is a group, or the block begins later in its slot.
         const COUNTED: u8 = 5;
@@ -261,7 +261,8 @@ mod tests {
         let file = |path: &Path| Some(path.to_owned());
         let executable = (Path::new("/a"), Path::new("/a"));
         let (threads, bias, page, glibc) = (&[], 0, 4096, None);
-        let process = Place { maps: &maps, memory: &memory, threads, executable, bias, page, file: &file, glibc };
+        let process =
+            ProcessImage { maps: &maps, memory: &memory, threads, executable, bias, page, file: &file, glibc };
         Some(Musl::find(&process)?.live(&process))
     }
 

@@ -89,7 +89,7 @@ impl Captured {
     pub fn snapshot(self) -> Result<(Snapshot, Vec<String>)> {
         let executable = &self.executable;
         let file = |path: &Path| self.files.file(path, executable);
-        let place = malloc::Place {
+        let place = malloc::ProcessImage {
             maps: &self.maps,
             memory: &self.memory,
             threads: &self.threads,

@@ -1,27 +1,16 @@
-//! The heaps and chunks of glibc's allocator, as its headers in memory describe them.
-//!
-//! ```text
-//! heap of a thread's arena, at a multiple of 64 MiB:  arena, previous heap, size, ... chunk, chunk, ..., top
-//! chunk:  (size of the chunk before, if that is free)  size and flags  contents ...
-//! ```
+//! What glibc's chunks keep resident, as their headers in memory describe them. The version is not known.
 
+use crate::capture::glibc::{
+    Cache, FLAGS, HEAP, IS_MAPPED, LAYOUTS, LEAST_CHUNK, Layout, PREVIOUS_IN_USE, is_listed_size,
+};
 use crate::capture::{Block, Memory};
 
-/// The size and the alignment of a heap of an arena that is not the main one.
-const HEAP: u64 = 64 << 20;
 const PAGE: u64 = 4096;
 const WORD: u64 = 8;
 /// No smaller block is mapped separately, unless a tunable says so.
 const LEAST_MAPPED: u64 = 64 << 10;
-/// The flags of a chunk's size.
-const PREVIOUS_IN_USE: u64 = 1;
-const IS_MAPPED: u64 = 2;
-const FLAGS: u64 = 7;
-/// The smallest chunk, and the bytes at the start of a free chunk that have its links.
-const LEAST: u64 = 32;
+/// The bytes at the start of a free chunk that have its links.
 const LINKS: u64 = 48;
-/// The bytes of a mapping that are not in the size of its chunk, since glibc 2.43.
-const BESIDE: u64 = 16;
 /// Free chunks up to this size may be in a fast bin, whose chunks look as if they were in use.
 const FAST: u64 = 128;
 
@@ -41,9 +30,10 @@ pub(super) fn mapped(memory: &dyn Memory, block: &Block) -> Option<(u64, u64)> {
     let before = word(memory, header)? & !1;
     let start = header.checked_sub(before)?;
     let end = header.checked_add(size & !FLAGS)?;
-    // The size of a chunk does not have these bytes of the mapping, from glibc 2.43 on.
-    let end = if end.is_multiple_of(PAGE) { end } else { end.checked_add(BESIDE)? };
-    let fits = size & FLAGS == IS_MAPPED && start.is_multiple_of(PAGE) && end.is_multiple_of(PAGE);
+    // From glibc 2.43 on the size of a chunk does not have all bytes of the mapping.
+    let mut ends = LAYOUTS.iter().filter_map(|layout| end.checked_add(layout.beside));
+    let end = ends.find(|end| end.is_multiple_of(PAGE))?;
+    let fits = size & FLAGS == IS_MAPPED && start.is_multiple_of(PAGE);
     let after = block.addr + block.size;
     (fits && before < HEAP && (after..after + 2 * PAGE).contains(&end)).then_some((start, end))
 }
@@ -68,15 +58,13 @@ pub(super) fn heaps(memory: &dyn Memory, (start, end): (u64, u64)) -> Vec<(u64, 
 /// Returns where the first chunk of an arena's heap may be: behind headers whose length depends on glibc's version, or else
 /// at the first block.
 pub(super) fn starts(memory: &dyn Memory, heap: u64, first: Option<&Block>) -> Vec<u64> {
-    const ARENAS: [u64; 2] = [0x898, 0x840];
-    const HEADERS: [u64; 2] = [0x30, 0x20];
     let arena = word(memory, heap).unwrap_or_default();
-    let behind = if arena / HEAP * HEAP == heap {
-        ARENAS.map(|size| (arena + size).next_multiple_of(2 * WORD))
-    } else {
-        HEADERS.map(|size| heap + size)
-    };
-    behind.into_iter().chain(first.map(|block| block.addr - 2 * WORD)).collect()
+    let is_first = arena / HEAP * HEAP == heap;
+    let header = |layout: &Layout| if is_first { arena + layout.arena } else { heap + layout.heap };
+    let mut found: Vec<u64> = LAYOUTS.iter().map(|layout| header(layout).next_multiple_of(2 * WORD)).collect();
+    found.extend(first.map(|block| block.addr - 2 * WORD));
+    found.dedup();
+    found
 }
 
 /// Words of a range, read in large pieces.
@@ -127,10 +115,10 @@ pub(super) fn walk(memory: &dyn Memory, (start, end): (u64, u64), blocks: &[Bloc
         let size = reader.word(at + WORD)? & !FLAGS;
         let is_top = at + size == end;
         // The end of a heap that is followed by another one of the arena has two words without a chunk.
-        if size < LEAST && at + 4 * WORD >= end {
+        if size < LEAST_CHUNK && at + 4 * WORD >= end {
             break;
         }
-        if size < LEAST || !size.is_multiple_of(2 * WORD) || size > end - at {
+        if size < LEAST_CHUNK || !size.is_multiple_of(2 * WORD) || size > end - at {
             return None;
         }
         let contents = at + 2 * WORD;
@@ -140,7 +128,7 @@ pub(super) fn walk(memory: &dyn Memory, (start, end): (u64, u64), blocks: &[Bloc
         }
         if is_live {
             heap.chunks.push(size);
-        } else if CACHES.iter().any(|(_, _, bytes)| *bytes == size) {
+        } else if LAYOUTS.iter().any(|layout| layout.cache_chunk() == size) {
             heap.caches.push(at);
         }
         let is_free = !is_live && (is_top || size <= FAST || reader.word(at + size + WORD)? & PREVIOUS_IN_USE == 0);
@@ -159,20 +147,14 @@ pub(super) fn walk(memory: &dyn Memory, (start, end): (u64, u64), blocks: &[Bloc
     next.peek().is_none().then_some(heap)
 }
 
-/// The caches of threads by version: the number of lists, the bytes of each list's count, and the bytes of the chunk.
-const CACHES: [(u64, u64, u64); 3] = [(64, 1, 0x250), (64, 2, 0x290), (76, 2, 0x300)];
-
 /// Returns the free chunks in the cache of a thread, if the chunk at an address is one: each list has chunks of its size,
 /// which are in these heaps.
 pub(super) fn cache(memory: &dyn Memory, chunk: u64, heaps: &[((u64, u64), bool)]) -> Option<Vec<(u64, u64)>> {
-    /// The lists with chunks of one size.
-    const SMALL: u64 = 64;
     const LONGEST: usize = 1 << 16;
     let size = word(memory, chunk + WORD)? & !FLAGS;
-    let (lists, count, _) = CACHES.into_iter().find(|(.., bytes)| *bytes == size)?;
-    let first = chunk + 2 * WORD + lists * count;
-    // glibc 2.32 and later combine the links with their own addresses.
-    [true, false].into_iter().find_map(|is_mangled| {
+    LAYOUTS.iter().filter(|layout| layout.cache_chunk() == size).find_map(|layout| {
+        let Cache { lists, count, .. } = layout.cache;
+        let first = chunk + 2 * WORD + lists * count;
         let mut found = Vec::new();
         for list in 0..lists {
             let mut block = word(memory, first + list * WORD)?;
@@ -180,17 +162,15 @@ pub(super) fn cache(memory: &dyn Memory, chunk: u64, heaps: &[((u64, u64), bool)
             while block != 0 {
                 let at = block.checked_sub(2 * WORD).filter(|_| block.is_multiple_of(2 * WORD))?;
                 let size = word(memory, at + WORD)? & !FLAGS;
-                let is_of_list = if list < SMALL { size == LEAST + 16 * list } else { size > LEAST + 16 * (SMALL - 1) };
                 length += 1;
-                if !is_of_list
+                if !is_listed_size(list, size)
                     || length > LONGEST
                     || !heaps.iter().any(|((start, end), _)| (*start..*end).contains(&at))
                 {
                     return None;
                 }
                 found.push((at, at + size));
-                let stored = word(memory, block)?;
-                block = if is_mangled { stored ^ (block >> 12) } else { stored };
+                block = layout.pointer(block, word(memory, block)?);
             }
         }
         Some(found)
@@ -228,7 +208,7 @@ fn inside(start: u64, end: u64) -> Option<(u64, u64)> {
 
 /// Returns what `malloc_trim` gives back of the free chunk at the end of the heap.
 fn top(start: u64, end: u64) -> Option<(u64, u64)> {
-    let length = (end - start).checked_sub(LEAST + 1)? / PAGE * PAGE;
+    let length = (end - start).checked_sub(LEAST_CHUNK + 1)? / PAGE * PAGE;
     (length > 0).then_some((end - length, end))
 }
 
@@ -335,7 +315,7 @@ mod tests {
         assert_eq!(mapped(&memory, &block(64, 17 * PAGE)), None);
         // As glibc 2.43 writes it, with huge pages.
         memory.1[0] = 1;
-        memory.1[8..16].copy_from_slice(&((18 * PAGE - BESIDE) | IS_MAPPED).to_le_bytes());
+        memory.1[8..16].copy_from_slice(&((18 * PAGE - 16) | IS_MAPPED).to_le_bytes());
         assert_eq!(mapped(&memory, &block(0, 17 * PAGE)), Some((START, START + 18 * PAGE)));
     }
 }

@@ -1,6 +1,8 @@
 //! Runs a program with the agent and takes its snapshots.
 
 #[cfg(agent)]
+mod copies;
+#[cfg(agent)]
 mod growth;
 #[cfg(agent)]
 mod limits;

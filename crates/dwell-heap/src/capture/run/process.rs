@@ -7,8 +7,9 @@
     reason = "process ids, signals and times are far from the bounds of their types"
 )]
 
+use super::copies::{Copies, Kept, first_readable, most_blocks};
 use super::growth::{Growth, Shield};
-use super::limits::{Limits, Room, smaps};
+use super::limits::{Room, smaps};
 use super::listen::listen;
 use super::message::{Message, Moved};
 use super::plan::{EndOf, Plan, sockets};
@@ -16,7 +17,7 @@ use super::{At, Killed, Options, Records, Run, signals};
 use crate::agent::loadable::{self, Target};
 use crate::agent::{self, hooks, layout};
 use crate::arch;
-use crate::capture::image::{self, About, Process, Source};
+use crate::capture::image::{self, About, Process};
 use crate::capture::resident;
 use crate::capture::spill::Spilled;
 use crate::capture::{Moment, Snapshot, Thread};
@@ -183,33 +184,19 @@ fn run<'w>(
         signals::PROGRAM.store(0, Ordering::Release);
         let _ = sender.send(Message::Ended(status, at));
     });
-    let mut session = Session {
+    let program = Started {
         pid,
         target: &target,
         options,
         plan: &plan,
         socket: ours,
-        taken: Vec::new(),
-        peak: None,
-        grown: None,
-        fallback: None,
-        growth,
-        sender: of_spills,
-        shield,
-        room: None,
-        problem: None,
-        ended: 0,
-        asked: Vec::new(),
-        early_asks: Vec::new(),
-        started,
-        thinned: false,
-        early,
-        watch,
-        reported: 0,
+        since: started,
         patches: patches.count,
         allocator: patches.allocator,
-        notes,
     };
+    let bounds = Bounds { growth, sender: of_spills, shield, room: None };
+    let (copies, asked) = (Copies::default(), Asked::default());
+    let mut session = Session { program, copies, asked, bounds, early, watch, ended: 0, notes };
     let status = session.listen(&messages);
     let result = status.and_then(|status| session.finish(status, &messages));
     over.store(true, Ordering::Relaxed);
@@ -233,57 +220,6 @@ const MOST_ROUNDS: usize = 16;
 const LOOKING: Duration = Duration::from_millis(200);
 const LOOKING_CLOSELY: Duration = Duration::from_millis(25);
 
-/// A copy of the program.
-enum Kept {
-    Process(Arc<Process>),
-    Disk(Spilled),
-}
-
-impl Kept {
-    fn snapshot(self, about: &About) -> Result<Snapshot> {
-        image::snapshot(self.source()?, about)
-    }
-
-    /// Reads as many blocks as memory is left for.
-    fn bounded(self, about: &About, most: usize) -> Result<(Snapshot, Option<u64>)> {
-        image::bounded(self.source()?, about, most)
-    }
-
-    fn source(self) -> Result<Source> {
-        match self {
-            Self::Process(process) => Source::open(process),
-            Self::Disk(spilled) => spilled.source(),
-        }
-    }
-}
-
-/// A copy that was read, the mean number of bytes between two of its blocks if those are not all, and when it was made.
-type Readable = (Snapshot, Option<u64>, u64);
-
-/// Reads the first copy that can be read: the OOM killer may also have killed a copy. Also
-/// returns the first error.
-fn first_readable(
-    copies: impl Iterator<Item = (Kept, About)>,
-    most: usize,
-) -> (Option<Readable>, Option<anyhow::Error>) {
-    let mut lost = None;
-    for (kept, about) in copies {
-        match kept.bounded(&about, most) {
-            Ok((snapshot, thinned)) => return (Some((snapshot, thinned, about.nanos)), lost),
-            Err(error) => lost = lost.or(Some(error)),
-        }
-    }
-    (None, lost)
-}
-
-/// Returns for how many blocks this process has memory, with the walk over them and the debug info.
-fn most_blocks() -> usize {
-    /// The walk takes 190 bytes a block; the rest is for types and reports.
-    const EACH: u64 = 500;
-    let left = Limits::new(Path::new("/"), std::process::id() as i32).room().map_or(u64::MAX, |room| room.left);
-    usize::try_from(left / EACH).unwrap_or(usize::MAX)
-}
-
 /// The state of a program after its end.
 struct End {
     process: Arc<Process>,
@@ -294,60 +230,64 @@ struct End {
     peak: i64,
 }
 
-struct Session<'r, 'e> {
+/// The program that runs, and what it shares with this process.
+struct Started<'r> {
     pid: i32,
     target: &'r Target,
     options: &'r Options,
     plan: &'r Plan,
     socket: Arc<OwnedFd>,
-    taken: Vec<(Arc<Process>, About)>,
-    /// The latest copy at a peak.
-    peak: Option<(Kept, About)>,
-    /// The latest copy because live bytes had grown.
-    grown: Option<(Kept, About)>,
-    /// The latest such copy that is on disk, if it is another one.
-    fallback: Option<(Kept, About)>,
+    since: Instant,
+    /// The number of functions to patch.
+    patches: u32,
+    allocator: Option<Allocator>,
+}
+
+/// The requested snapshots that the helper has not answered yet.
+#[derive(Default)]
+struct Asked {
+    sent: Vec<Moment>,
+    /// Those that were due before the agent was ready. The loader takes long for a large program.
+    early: Vec<Moment>,
+}
+
+/// What keeps the program and this process within their memory.
+struct Bounds {
     growth: Arc<Growth>,
     sender: Sender<Message>,
     shield: Option<Shield>,
     /// The closest limit when it was looked at last.
     room: Option<Room>,
-    /// The time of the program's end.
-    ended: u64,
-    /// Why a copy could not be written to disk.
-    problem: Option<anyhow::Error>,
-    /// The requested snapshots that the helper has not answered yet.
-    asked: Vec<Moment>,
-    /// The snapshots that were due before the agent was ready. The loader takes long for a large program.
-    early_asks: Vec<Moment>,
-    started: Instant,
-    /// Whether snapshots of `--every` were dropped.
-    thinned: bool,
+}
+
+/// A run, until the program has ended and its snapshots are read.
+struct Session<'r, 'e> {
+    program: Started<'r>,
+    copies: Copies,
+    asked: Asked,
+    bounds: Bounds,
     early: Option<Early<'e>>,
     watch: Option<&'e mut dyn Watch>,
-    /// The number of snapshots reported early.
-    reported: usize,
-    allocator: Option<Allocator>,
-    /// The number of functions to patch.
-    patches: u32,
+    /// The time of the program's end.
+    ended: u64,
     notes: Vec<String>,
 }
 
 impl Session<'_, '_> {
     /// Handles messages until the program ends.
     fn listen(&mut self, messages: &Receiver<Message>) -> Result<ExitStatus> {
-        let mut times: Vec<Duration> = self.options.at.iter().filter_map(|at| at_time(*at)).collect();
+        let mut times: Vec<Duration> = self.program.options.at.iter().filter_map(|at| at_time(*at)).collect();
         times.sort_unstable();
         times.dedup();
         let mut times = times.into_iter().peekable();
-        let mut every = self.options.every;
+        let mut every = self.program.options.every;
         let mut next_round = every;
         let mut rounds = Vec::new();
         loop {
             self.ask_early();
             let due = times.peek().copied().into_iter().chain(next_round).min();
-            let wait = due.map(|due| due.saturating_sub(self.started.elapsed()));
-            let poll = (!self.early_asks.is_empty()).then_some(ARMING);
+            let wait = due.map(|due| due.saturating_sub(self.program.since.elapsed()));
+            let poll = (!self.asked.early.is_empty()).then_some(ARMING);
             let look = self.look_at_limits();
             let message = match wait.into_iter().chain(poll).chain(look).min() {
                 Some(wait) => messages.recv_timeout(wait),
@@ -363,9 +303,9 @@ impl Session<'_, '_> {
                 Ok(Message::Signal(signal, alone)) => self.signal(signal, alone),
                 Err(RecvTimeoutError::Disconnected) => bail!("cannot wait for the program to end"),
                 Err(RecvTimeoutError::Timeout) => {
-                    let Some(due) = due.filter(|due| *due <= self.started.elapsed()) else { continue };
+                    let Some(due) = due.filter(|due| *due <= self.program.since.elapsed()) else { continue };
                     let asked_for = times.next_if_eq(&due).is_some();
-                    let armed = self.plan.status() == Status::Armed;
+                    let armed = self.program.plan.status() == Status::Armed;
                     // Skip periodic snapshots until the agent is ready.
                     if asked_for || armed {
                         self.ask(Moment::After(due.as_millis() as u64));
@@ -387,24 +327,24 @@ impl Session<'_, '_> {
 
     /// Looks at the memory that is left, and returns the time until that is necessary again.
     fn look_at_limits(&mut self) -> Option<Duration> {
-        if self.options.records == Records::Counts {
+        if self.program.options.records == Records::Counts {
             return None;
         }
-        if self.plan.status() != Status::Armed {
+        if self.program.plan.status() != Status::Armed {
             return Some(LOOKING);
         }
-        self.room = self.growth.limit().or(self.room);
-        self.growth.replan();
-        if !self.growth.nearness().spills() {
+        self.bounds.room = self.bounds.growth.limit().or(self.bounds.room);
+        self.bounds.growth.replan();
+        if !self.bounds.growth.nearness().spills() {
             return Some(LOOKING);
         }
         // Copies from when there was more memory.
-        let mut known = [(Event::PEAK, &mut self.peak), (Event::GROWN, &mut self.grown)];
+        let mut known = [(Event::PEAK, &mut self.copies.peak), (Event::GROWN, &mut self.copies.grown)];
         for (what, kept) in &mut known {
             if let Some((Kept::Process(process), about)) = kept
                 && !std::mem::replace(&mut about.is_on_its_way, true)
             {
-                self.growth.spill(*what, Arc::clone(process), about.clone(), self.sender.clone());
+                self.bounds.growth.spill(*what, Arc::clone(process), about.clone(), self.bounds.sender.clone());
             }
         }
         Some(LOOKING_CLOSELY)
@@ -412,28 +352,28 @@ impl Session<'_, '_> {
 
     /// Replaces a copy by the one on disk.
     fn spilled(&mut self, what: u32, nanos: u64, spilled: Result<Spilled>) {
-        let kept = if what == Event::PEAK { &mut self.peak } else { &mut self.grown };
+        let kept = if what == Event::PEAK { &mut self.copies.peak } else { &mut self.copies.grown };
         match spilled {
             Ok(spilled) => {
                 if let Some((kept, _)) = kept.as_mut().filter(|(_, about)| about.nanos == nanos) {
                     // This ends the copy.
                     *kept = Kept::Disk(spilled);
                     if what == Event::GROWN {
-                        self.fallback = None;
+                        self.copies.fallback = None;
                     }
                 }
             }
-            Err(error) => self.problem = self.problem.take().or(Some(error)),
+            Err(error) => self.copies.problem = self.copies.problem.take().or(Some(error)),
         }
     }
 
     /// Drops every second snapshot of `--every`.
     fn thin_out(&mut self, rounds: &mut Vec<u64>) {
         let dropped: Vec<u64> = rounds.iter().copied().step_by(2).collect();
-        self.taken.retain(|(_, about)| !matches!(about.at, Moment::After(millis) if dropped.contains(&millis)));
+        self.copies.taken.retain(|(_, about)| !matches!(about.at, Moment::After(millis) if dropped.contains(&millis)));
         rounds.retain(|millis| !dropped.contains(millis));
-        if !self.thinned {
-            self.thinned = true;
+        if !self.copies.thinned {
+            self.copies.thinned = true;
             self.notes.push(format!(
                 "--every would hold more than {MOST_ROUNDS} copies of the program: every second one was dropped, and the \
                  time between two doubled"
@@ -444,33 +384,33 @@ impl Session<'_, '_> {
     fn signal(&mut self, signal: i32, alone: bool) {
         match signal {
             libc::SIGUSR1 => return asked_for(self),
-            libc::SIGINT if self.options.at.contains(&At::Signal) => self.ask(Moment::Signal),
+            libc::SIGINT if self.program.options.at.contains(&At::Signal) => self.ask(Moment::Signal),
             _ => {}
         }
         if alone {
             // SAFETY: `kill` takes two numbers and touches no memory of this process.
-            unsafe { libc::kill(self.pid, signal) };
+            unsafe { libc::kill(self.program.pid, signal) };
         }
     }
 
     /// Requests a snapshot, now or as soon as the agent is ready.
     fn ask(&mut self, at: Moment) {
-        self.early_asks.push(at);
+        self.asked.early.push(at);
         self.ask_early();
     }
 
     fn ask_early(&mut self) {
-        match self.plan.status() {
+        match self.program.plan.status() {
             Status::Absent => {}
             Status::Armed => {
-                for at in self.early_asks.drain(..) {
-                    self.asked.push(at);
-                    self.plan.shared().asked.fetch_add(1, Ordering::Release);
-                    self.plan.ring();
+                for at in self.asked.early.drain(..) {
+                    self.asked.sent.push(at);
+                    self.program.plan.shared().asked.fetch_add(1, Ordering::Release);
+                    self.program.plan.ring();
                 }
             }
             // The agent failed.
-            _ => self.early_asks.clear(),
+            _ => self.asked.early.clear(),
         }
     }
 
@@ -480,7 +420,7 @@ impl Session<'_, '_> {
         let at = match event.what {
             Event::PEAK => Moment::Peak,
             Event::GROWN => Moment::Growth,
-            Event::ASKED if !self.asked.is_empty() => self.asked.remove(0),
+            Event::ASKED if !self.asked.sent.is_empty() => self.asked.sent.remove(0),
             _ => return Ok(()),
         };
         if event.pid <= 0 {
@@ -495,28 +435,28 @@ impl Session<'_, '_> {
             about.threads.push(event.thread);
         }
         if threads.is_empty() {
-            about.stacks.extend(stack_pointers(self.pid));
+            about.stacks.extend(stack_pointers(self.program.pid));
         }
         about.stacks.extend(threads.iter().filter_map(Thread::stack_pointer));
         about.threads.extend(threads.iter().filter_map(|thread| thread.pointer));
         about.registers = threads;
-        let process = Arc::new(Process::new(event.pid, Arc::clone(&self.socket))?);
+        let process = Arc::new(Process::new(event.pid, Arc::clone(&self.program.socket))?);
         if is_latest {
             if spill {
-                self.growth.spill(event.what, Arc::clone(&process), about.clone(), self.sender.clone());
+                self.bounds.growth.spill(event.what, Arc::clone(&process), about.clone(), self.bounds.sender.clone());
             }
             // Only the latest copy is kept. Dropping the previous copy ends its process.
-            let kept = if at == Moment::Peak { &mut self.peak } else { &mut self.grown };
+            let kept = if at == Moment::Peak { &mut self.copies.peak } else { &mut self.copies.grown };
             let before = kept.replace((Kept::Process(process), about));
             if at == Moment::Growth && matches!(before, Some((Kept::Disk(_), _))) {
-                self.fallback = before;
+                self.copies.fallback = before;
             }
             return Ok(());
         }
-        self.taken.push((process, about));
-        let times = self.options.at.iter().filter(|at| at_time(**at).is_some()).count();
-        let only_times = self.options.every.is_none() && times == self.options.at.len();
-        if at == Moment::Signal || only_times && self.taken.len() >= times && self.asked.is_empty() {
+        self.copies.taken.push((process, about));
+        let times = self.program.options.at.iter().filter(|at| at_time(**at).is_some()).count();
+        let only_times = self.program.options.every.is_none() && times == self.program.options.at.len();
+        if at == Moment::Signal || only_times && self.copies.taken.len() >= times && self.asked.sent.is_empty() {
             self.report_early()?;
         }
         Ok(())
@@ -526,17 +466,17 @@ impl Session<'_, '_> {
     fn report_early(&mut self) -> Result<()> {
         let Some(early) = &mut self.early else { return Ok(()) };
         // To report takes memory, which must not be safer than that of other programs.
-        drop(self.shield.take());
+        drop(self.bounds.shield.take());
         let read = |(process, about): &(Arc<Process>, About)| Kept::Process(Arc::clone(process)).snapshot(about);
-        let snapshots = self.taken.iter().map(read).collect::<Result<Vec<_>>>()?;
-        self.reported = snapshots.len();
-        early(in_order(snapshots), self.started.elapsed().as_millis() as u64);
-        self.shield = Some(Shield::new());
+        let snapshots = self.copies.taken.iter().map(read).collect::<Result<Vec<_>>>()?;
+        self.copies.reported = snapshots.len();
+        early(in_order(snapshots), self.program.since.elapsed().as_millis() as u64);
+        self.bounds.shield = Some(Shield::new());
         Ok(())
     }
 
     fn about(&self, at: Moment, nanos: u64) -> About {
-        let shared = self.plan.shared();
+        let shared = self.program.plan.shared();
         About {
             at,
             nanos,
@@ -545,21 +485,21 @@ impl Session<'_, '_> {
             registers: Vec::new(),
             state: shared.state.load(Ordering::Relaxed),
             bias: shared.bias.load(Ordering::Relaxed),
-            executable: self.target.path.clone(),
+            executable: self.program.target.path.clone(),
             names: Vec::new(),
             smaps: None,
             is_on_its_way: false,
-            allocator: self.allocator,
+            allocator: self.program.allocator,
         }
     }
 
     /// Reads the snapshots after the end of the program.
     fn finish(mut self, status: ExitStatus, messages: &Receiver<Message>) -> Result<Run> {
-        drop(self.shield.take());
-        let path = self.target.path.display();
-        let millis = self.started.elapsed().as_millis() as u64;
-        let shared = self.plan.shared();
-        match self.plan.status() {
+        drop(self.bounds.shield.take());
+        let path = self.program.target.path.display();
+        let millis = self.program.since.elapsed().as_millis() as u64;
+        let shared = self.program.plan.shared();
+        match self.program.plan.status() {
             Status::Armed => {}
             Status::Absent if status.signal().is_some() => {
                 let signal = status.signal().unwrap_or_default();
@@ -590,17 +530,17 @@ impl Session<'_, '_> {
         }
         let end = self.end(messages)?;
         let patched = shared.patched.load(Ordering::Relaxed);
-        if patched != self.patches {
+        if patched != self.program.patches {
             self.notes.push(format!(
                 "{patched} of {} functions of the allocator were hooked; allocations of the others are not recorded",
-                self.patches
+                self.program.patches
             ));
         }
         let Some(End { process, about, taken: taken_bytes, live: live_bytes, peak }) = end else {
             return Ok(self.after_kill(status, millis, messages));
         };
         let peak_bytes = u64::try_from(peak.max(live_bytes)).ok();
-        self.growth.stop();
+        self.bounds.growth.stop();
         if image::saw_executable(&process, &about) == Some(false) {
             self.notes.push(
                 "no allocation by the program's own code was recorded; maybe its allocator is none of the system's, \
@@ -610,27 +550,27 @@ impl Session<'_, '_> {
         }
         if let Some(watch) = self.watch.take() {
             watch.ended(&process, &about)?;
-            if self.options.records == Records::Counts || self.options.at.is_empty() {
+            if self.program.options.records == Records::Counts || self.program.options.at.is_empty() {
                 return Ok(Run { code: code(status), millis, notes: self.notes, ..Run::default() });
             }
         }
         let mut snapshots = Vec::new();
-        if self.options.at.contains(&At::Peak) {
-            match self.peak.take() {
+        if self.program.options.at.contains(&At::Peak) {
+            match self.copies.peak.take() {
                 Some((peak, about)) if taken_bytes >= live_bytes => snapshots.push(peak.snapshot(&about)?),
-                _ => self.taken.push((Arc::clone(&process), About { at: Moment::Peak, ..about.clone() })),
+                _ => self.copies.taken.push((Arc::clone(&process), About { at: Moment::Peak, ..about.clone() })),
             }
         }
-        if self.options.at.contains(&At::Exit) {
-            self.taken.push((process, about));
-        } else if self.taken.is_empty() && snapshots.is_empty() {
+        if self.program.options.at.contains(&At::Exit) {
+            self.copies.taken.push((process, about));
+        } else if self.copies.taken.is_empty() && snapshots.is_empty() {
             self.notes.push(
                 "the program ended before any requested snapshot; reporting its state at exit instead".to_owned(),
             );
-            self.taken.push((process, about));
+            self.copies.taken.push((process, about));
         }
-        if self.taken.len() + snapshots.len() > self.reported {
-            for (process, about) in std::mem::take(&mut self.taken) {
+        if self.copies.taken.len() + snapshots.len() > self.copies.reported {
+            for (process, about) in std::mem::take(&mut self.copies.taken) {
                 snapshots.push(Kept::Process(process).snapshot(&about)?);
             }
         }
@@ -645,33 +585,33 @@ impl Session<'_, '_> {
         let until = Instant::now() + PATIENCE;
         let is_written =
             |kept: &Option<(Kept, About)>| matches!(kept, Some((Kept::Process(_), about)) if about.is_on_its_way);
-        while self.problem.is_none() && (is_written(&self.grown) || is_written(&self.peak)) {
+        while self.copies.problem.is_none() && (is_written(&self.copies.grown) || is_written(&self.copies.peak)) {
             match messages.recv_timeout(until.saturating_duration_since(Instant::now())) {
                 Ok(Message::Spilled(what, nanos, spilled)) => self.spilled(what, nanos, spilled),
                 Ok(_) => {}
                 Err(_) => break,
             }
         }
-        self.growth.stop();
-        let (room, is_oom) = self.growth.killed(self.room);
+        self.bounds.growth.stop();
+        let (room, is_oom) = self.bounds.growth.killed(self.bounds.room);
         let is_killed = status.signal() == Some(libc::SIGKILL);
-        let live = self.plan.shared().live.load(Ordering::Relaxed);
+        let live = self.program.plan.shared().live.load(Ordering::Relaxed);
         let nanos = |copy: &Option<(Kept, About)>| copy.as_ref().map(|(_, about)| about.nanos);
         // The latest copy is what comes closest to the end.
-        let mut copies = vec![self.grown.take(), self.peak.take(), self.fallback.take()];
+        let mut copies = vec![self.copies.grown.take(), self.copies.peak.take(), self.copies.fallback.take()];
         copies.sort_by_key(|copy| std::cmp::Reverse(nanos(copy)));
-        let most = most_blocks() / (1 + self.taken.len());
+        let most = most_blocks() / (1 + self.copies.taken.len());
         let mut snapshots = Vec::new();
         let (mut before, mut sample) = (None, None);
         let (read, lost) = first_readable(copies.into_iter().flatten(), most);
-        let problem = self.problem.take().or(lost);
+        let problem = self.copies.problem.take().or(lost);
         if let Some((snapshot, thinned, nanos)) = read {
             sample = thinned;
             before = Some(self.ended.saturating_sub(nanos) / 1_000_000);
             snapshots.push(snapshot);
         }
         let latest = snapshots.first().map_or(0, |snapshot| snapshot.live_bytes);
-        for (process, about) in self.taken.drain(..) {
+        for (process, about) in self.copies.taken.drain(..) {
             if let Ok((snapshot, thinned)) = Kept::Process(process).bounded(&about, most) {
                 sample = sample.max(thinned);
                 snapshots.push(snapshot);
@@ -705,9 +645,9 @@ impl Session<'_, '_> {
     /// helper does not answer.
     fn end(&mut self, messages: &Receiver<Message>) -> Result<Option<End>> {
         const PATIENCE: Duration = Duration::from_secs(20);
-        let helper = self.plan.shared().helper.load(Ordering::Relaxed) as i32;
-        self.plan.shared().ended.store(1, Ordering::Release);
-        self.plan.ring();
+        let helper = self.program.plan.shared().helper.load(Ordering::Relaxed) as i32;
+        self.program.plan.shared().ended.store(1, Ordering::Release);
+        self.program.plan.ring();
         let until = Instant::now() + PATIENCE;
         let nanos = loop {
             match messages.recv_timeout(until.saturating_duration_since(Instant::now()).min(Duration::from_millis(200)))
@@ -721,14 +661,14 @@ impl Session<'_, '_> {
         };
         let mut about = self.about(Moment::Exit, nanos);
         // The helper has the program's memory, also the pages of files.
-        about.smaps = smaps(helper).filter(|_| self.options.records != Records::Counts);
+        about.smaps = smaps(helper).filter(|_| self.program.options.records != Records::Counts);
         // The frames are gone, but the thread-local memory of the main thread still exists.
         about.registers.push(Thread {
-            id: self.pid,
+            id: self.program.pid,
             registers: arch::UNKNOWN,
             pointer: about.threads.first().copied(),
         });
-        let process = Arc::new(Process::new(helper, Arc::clone(&self.socket))?);
+        let process = Arc::new(Process::new(helper, Arc::clone(&self.program.socket))?);
         let [taken, live, peak] = image::live(&process, about.state).context(image::NO_RECORDS)?;
         Ok(Some(End { process, about, taken, live, peak }))
     }
@@ -737,7 +677,7 @@ impl Session<'_, '_> {
 /// SIGUSR1 asks for a snapshot, or marks the counts of a run without snapshots.
 fn asked_for(session: &mut Session<'_, '_>) {
     match &mut session.watch {
-        Some(watch) if session.options.records == Records::Counts => watch.marked(),
+        Some(watch) if session.program.options.records == Records::Counts => watch.marked(),
         _ => session.ask(Moment::Signal),
     }
 }
