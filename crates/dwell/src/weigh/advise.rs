@@ -330,7 +330,7 @@ fn hints(program: &Program, plan: &Plan<'_>) -> Vec<Hint> {
         if values == 0 {
             continue;
         }
-        let hint = |limit, of| Hint { type_name: def.name.clone(), size, limit, of, values };
+        let hint = |limit, limit_kind| Hint { type_name: def.name.clone(), size, limit, limit_kind, values };
         let below = size / LINE * LINE;
         if below != 0 && size != below && size - below <= NEAR && size <= 8 * LINE {
             found.push(hint(below, "cache line"));

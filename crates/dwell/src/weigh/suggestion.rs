@@ -69,7 +69,7 @@ pub struct Hint {
     /// The limit in bytes.
     pub limit: u64,
     /// The kind of limit: `cache line`, `size class`.
-    pub of: &'static str,
+    pub limit_kind: &'static str,
     /// The number of values.
     pub values: u64,
 }
@@ -210,7 +210,7 @@ impl Advice {
                 Json(&hint.type_name),
                 hint.size,
                 hint.limit,
-                hint.of,
+                hint.limit_kind,
                 hint.values
             );
         }
@@ -259,10 +259,10 @@ impl Suggestion {
 
 impl fmt::Display for Hint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { type_name, size, limit, of, values } = self;
+        let Self { type_name, size, limit, limit_kind, values } = self;
         write!(
             f,
-            "{type_name} is {size} B, {} B above a {of} of {limit} B ({} values)",
+            "{type_name} is {size} B, {} B above a {limit_kind} of {limit} B ({} values)",
             size.saturating_sub(*limit),
             count(*values)
         )
