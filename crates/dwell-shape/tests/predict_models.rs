@@ -1,5 +1,5 @@
-//! Compares predicted and measured memory on real data: the JSON files in the folder `DWELL_MODELS`, such as AWS's Smithy
-//! models.
+//! Compares predicted and measured memory: of the built-in sample, of unusual data, and of the JSON files in the folder
+//! `DWELL_MODELS`, such as AWS's Smithy models.
 //!
 //! `DWELL_MODELS=FOLDER cargo test -p dwell-shape --test predict_models -- --nocapture` reads all of them, which takes a
 //! minute, and prints prediction and measurement; with `DWELL_MODELS_STEP=10` it reads every tenth.
@@ -8,6 +8,7 @@ mod support;
 
 use dwell_shape::model::Heap;
 use dwell_shape::plan::{Plan, Set};
+use dwell_shape::schema::{Field, Kind, Lengths, Map, Record, Schema, Slot, Text};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -95,30 +96,69 @@ fn unusual_document(n: u32) -> Value {
     document
 }
 
-#[test]
-fn unusual_data_round_trips_in_the_predicted_memory() {
-    let texts = unusual();
-    let schema = support::schema(&texts.iter().map(String::as_bytes));
-    let plan = Plan::new(&schema);
-    let source = plan.rust(Set::Both);
-    assert!(source.contains("#[serde(flatten)]"), "the wide record is split");
-    assert_eq!(support::unformatted(&source), "", "rustfmt would change it");
-    let folder = std::env::temp_dir().join(format!("dwell-odd-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("a folder");
+/// Builds the types of these documents, loads all of them, and compares the memory that they take with the predicted one.
+fn takes_the_predicted_memory(name: &str, texts: &[Vec<u8>], plan: &Plan, source: &str) {
+    assert_eq!(support::unformatted(source), "", "rustfmt would change it");
+    let folder = tempfile::tempdir().expect("a folder");
     let mut arguments = Vec::new();
     for (index, text) in texts.iter().enumerate() {
-        let path = folder.join(format!("{index}.json"));
+        let path = folder.path().join(format!("{index}.json"));
         std::fs::write(&path, text).expect("a file");
         arguments.push(path.to_str().expect("UTF-8").to_owned());
     }
-    let sources = [("main.rs", include_str!("support/load.rs")), ("types.rs", &source)];
+    let sources = [("main.rs", include_str!("support/load.rs")), ("types.rs", source)];
     for (set, predicted) in [("naive", plan.naive_heap()), ("lean", plan.lean_heap())] {
         let all: Vec<&str> = [set].into_iter().chain(arguments.iter().map(String::as_str)).collect();
-        let printed = support::run("odd", &sources, &all);
+        let printed = support::run(name, &sources, &all);
         let numbers: Vec<&str> = printed.split_whitespace().collect();
         assert_eq!(numbers[3], "0", "documents are written back otherwise");
         println!("{set}: predicted {predicted:?}, measured {printed}");
         assert_eq!(numbers[..2], [predicted.bytes.to_string(), predicted.allocations.to_string()], "{set}");
     }
-    std::fs::remove_dir_all(folder).expect("a folder of ours");
+}
+
+#[test]
+fn unusual_data_round_trips_in_the_predicted_memory() {
+    let texts: Vec<Vec<u8>> = unusual().into_iter().map(String::into_bytes).collect();
+    let schema = support::schema(&texts.iter().map(Vec::as_slice));
+    let plan = Plan::new(&schema);
+    let source = plan.rust(Set::Both);
+    assert!(source.contains("#[serde(flatten)]"), "the wide record is split");
+    takes_the_predicted_memory("odd", &texts, &plan, &source);
+}
+
+#[test]
+fn the_sample_round_trips_in_the_predicted_memory() {
+    let texts: Vec<Vec<u8>> = dwell_shape::sample::documents(1, 12).map(|(_, text)| text).collect();
+    let schema = support::schema(&texts.iter().map(Vec::as_slice));
+    let plan = Plan::new(&schema);
+    assert_eq!(plan.doubts(), [""; 0], "the sample can be predicted exactly");
+    takes_the_predicted_memory("sample", &texts, &plan, &plan.rust(Set::Both));
+    // The totals of the suggestions are consistent with their savings, and the last one is the total of the lean types.
+    let suggestions = plan.suggestions();
+    assert_eq!(suggestions.last().map(|last| last.total), Some(plan.lean_heap().bytes));
+    let mut total = plan.naive_heap().bytes.cast_signed();
+    for one in &suggestions {
+        total -= one.saves;
+        assert_eq!(total, one.total.cast_signed(), "{}", one.path);
+    }
+}
+
+#[test]
+fn long_types_are_wrapped_as_rustfmt_does() {
+    let mut slot = Slot { count: 1, kind: Kind::Bool { trues: 1 }, ..Slot::default() };
+    let mut fields = Vec::new();
+    for depth in 0..12 {
+        let lengths =
+            Lengths { count: 1, total: 1, max: 1, by_power: vec![1], by_buckets: vec![0, 0, 1], ..Lengths::default() };
+        let key = Text { count: 1, bytes: 1, min: 1, max: 1, distinct: 1, ..Text::default() };
+        slot = Slot { count: 1, kind: Kind::Map(Box::new(Map { lengths, key, value: slot })), ..Slot::default() };
+        for key in [format!("m{depth}"), format!("a_name_of_{depth}_with_some_more_words_in_it")] {
+            fields.push(Field { key, slot: slot.clone(), rest: false });
+        }
+    }
+    let record = Record { name: "Document".into(), instances: 2, fields, ..Record::default() };
+    let root = Slot { count: 2, kind: Kind::Record { id: 0, empty: 0 }, ..Slot::default() };
+    let schema = Schema { documents: 2, bytes: 2, root, records: vec![record], ..Schema::default() };
+    assert_eq!(support::unformatted(&Plan::new(&schema).rust(Set::Both)), "");
 }

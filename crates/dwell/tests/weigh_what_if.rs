@@ -1,21 +1,11 @@
 //! `WhatIf` compared with programs in which the changes were made: generated types, recursive, mutually recursive and
 //! generic, each in a module `before` and a module `after`.
 //!
-//! The generator below writes `generated/what_if.rs` from a fixed seed;
-//! `DWELL_BLESS=1 cargo test -p dwell --features advice,derive --test weigh_what_if` writes it anew.
+//! The crate in `programs` makes them from fixed seeds while this test is compiled.
 #![cfg(all(feature = "advice", feature = "derive", feature = "std"))]
-#![allow(
-    clippy::cast_possible_truncation,
-    clippy::linkedlist,
-    clippy::format_push_string,
-    clippy::write_with_newline,
-    clippy::range_plus_one,
-    reason = "a generator of programs, and random numbers of any kind"
-)]
+#![allow(clippy::cast_possible_truncation, clippy::linkedlist, reason = "random values of any kind")]
 
 mod common;
-#[path = "generated/generator.rs"]
-mod generator;
 
 use common::live;
 use dwell::sparse::{SortedMap, Sparse, ThinSlice, ThinStr};
@@ -171,7 +161,7 @@ macro_rules! programs {
     };
 }
 
-include!("generated/what_if.rs");
+dwell_test_programs::declare!();
 
 fn change(what_if: &mut WhatIf<'_>, kind: &str, path: &str) -> Result<(), NoSuchField> {
     match kind {
@@ -222,18 +212,6 @@ fn predictions_match_the_measured_weight() {
     println!("{exact} of {all} predictions are exact; {moved} changes changed the bytes");
     assert!(moved * 4 >= all * 3, "only {moved} of {all} changes changed the bytes");
     assert!(exact * 10 >= all * 9, "only {exact} of {all} predictions are exact");
-}
-
-#[test]
-#[cfg_attr(miri, ignore = "runs the generator of the programs, and nothing of the library")]
-fn generated_file_is_up_to_date() {
-    let written = generator::generate();
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/generated/what_if.rs");
-    if std::env::var_os("DWELL_BLESS").is_some() {
-        std::fs::write(file, written).unwrap();
-    } else {
-        assert!(written == std::fs::read_to_string(file).unwrap(), "run this test with DWELL_BLESS=1");
-    }
 }
 
 /// A recursive type that occurs first in a struct: a boxed child has the new size too.

@@ -1,5 +1,15 @@
-//! Generates `what_if.rs`: programs of random types, and the same programs with random changes.
+//! Programs of random types, and the same programs with random changes, for the test `weigh_what_if`.
+//!
+//! They are the same in every build: the seeds are fixed.
+#![allow(
+    clippy::format_push_string,
+    clippy::missing_panics_doc,
+    clippy::range_plus_one,
+    clippy::write_with_newline,
+    reason = "a generator of programs"
+)]
 
+use proc_macro::TokenStream;
 use std::fmt::Write;
 
 const PROGRAMS: u64 = 48;
@@ -445,10 +455,11 @@ fn after(ty: &Ty, kind: &str, text: &str, make: &str) -> (String, String) {
     }
 }
 
-pub(crate) fn generate() -> String {
-    let mut out = String::from(
-        "// Written by generator.rs: DWELL_BLESS=1 cargo test -p dwell --features advice,derive --test weigh_what_if\n",
-    );
+/// Declares a module for each program, with the modules `before` and `after`, and lists them with their changes as the
+/// argument of `programs!`.
+#[proc_macro]
+pub fn declare(_: TokenStream) -> TokenStream {
+    let mut out = String::new();
     let mut table = String::from("programs! {\n");
     for number in 0..PROGRAMS {
         let mut rng = Rng((number + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
@@ -471,5 +482,5 @@ pub(crate) fn generate() -> String {
     }
     out.push_str(&table);
     out.push_str("}\n");
-    out
+    out.parse().expect("the programs are written in Rust")
 }
