@@ -52,6 +52,12 @@ pub(crate) fn mappings(text: &str) -> Vec<Mapping> {
     all
 }
 
+/// Returns the mappings of a process that hold code of files. There are none if the process has ended.
+pub(crate) fn code_mappings(pid: i32) -> Vec<Mapping> {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/maps")).unwrap_or_default();
+    mappings(&text).into_iter().filter(|map| map.executable && map.path.is_absolute()).collect()
+}
+
 /// Parses the first line of a mapping: `55cb830bf000-55cb830c0000 rw-p 00001000 fe:00 9979964     /a b/c`.
 fn mapping(line: &str) -> Option<Mapping> {
     let mut words = line.splitn(6, ' ');

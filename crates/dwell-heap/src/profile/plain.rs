@@ -6,6 +6,7 @@
 //! file, and the first one after it.
 
 use super::sampler::{Events, Seen, allocator_functions};
+use crate::capture::maps::{Mapping, code_mappings};
 use object::{Object, ObjectSegment, ObjectSymbol};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -32,20 +33,12 @@ const OF_MALLOC: [&str; 18] = [
     "reallocarray",
 ];
 
-/// A mapping of code.
-#[derive(Debug)]
-struct Mapping {
-    start: u64,
-    end: u64,
-    offset: u64,
-    path: PathBuf,
-}
-
 /// The samples of a process.
 #[derive(Debug)]
 pub struct Plain {
     pid: i32,
     events: Events,
+    /// The code of files.
     mappings: Vec<Mapping>,
     /// The number of samples by instruction: the file, and the offset in it.
     found: HashMap<(PathBuf, u64), u64>,
@@ -72,18 +65,16 @@ impl Plain {
                 *taken.entry(address).or_default() += 1;
             }
         });
-        let is_known =
-            |all: &[Mapping], address: u64| all.iter().any(|mapping| (mapping.start..mapping.end).contains(&address));
+        let is_known = |all: &[Mapping], address: u64| all.iter().any(|mapping| mapping.contains(address));
         if taken.keys().any(|address| !is_known(&self.mappings, *address)) {
-            let maps = std::fs::read_to_string(format!("/proc/{}/maps", self.pid)).unwrap_or_default();
-            let read: Vec<Mapping> = maps.lines().filter_map(mapping).collect();
+            let read = code_mappings(self.pid);
             // A process that ended has none.
             if !read.is_empty() {
                 self.mappings = read;
             }
         }
         for (address, count) in taken {
-            match self.mappings.iter().find(|mapping| (mapping.start..mapping.end).contains(&address)) {
+            match self.mappings.iter().find(|mapping| mapping.contains(address)) {
                 Some(mapping) => {
                     *self.found.entry((mapping.path.clone(), address - mapping.start + mapping.offset)).or_default() +=
                         count;
@@ -105,17 +96,6 @@ impl Plain {
         }
         sums
     }
-}
-
-/// Parses a line of `/proc/PID/maps` about code.
-fn mapping(line: &str) -> Option<Mapping> {
-    let mut words = line.split_whitespace();
-    let (start, end) = words.next()?.split_once('-')?;
-    let is_code = words.next()?.contains('x');
-    let number = |text: &str| u64::from_str_radix(text, 16).ok();
-    let (start, end, offset) = (number(start)?, number(end)?, number(words.next()?)?);
-    let path = line.find('/').map(|at| PathBuf::from(&line[at..]))?;
-    is_code.then_some(Mapping { start, end, offset, path })
 }
 
 /// Returns the offsets in a file that are code of an allocator.
@@ -173,14 +153,5 @@ mod tests {
         ];
         assert_eq!(of_malloc(&exported), Some((0x220, 0x640)));
         assert_eq!(of_malloc(&exported[..2]), None);
-    }
-
-    #[test]
-    fn code_of_files_is_found_in_the_maps() {
-        let code = mapping("7f0000001000-7f0000003000 r-xp 00001000 fe:00 99    /a b/libc.so.6").expect("it is code");
-        assert_eq!((code.start, code.end, code.offset), (0x7f00_0000_1000, 0x7f00_0000_3000, 0x1000));
-        assert_eq!(code.path, Path::new("/a b/libc.so.6"));
-        assert!(mapping("7f0000001000-7f0000003000 rw-p 00001000 fe:00 99    /a/libc.so.6").is_none());
-        assert!(mapping("7ffd5e5f2000-7ffd5e5f4000 r-xp 00000000 00:00 0   [vdso]").is_none());
     }
 }

@@ -15,6 +15,7 @@ use super::records::ReadFrom;
 use super::{POINTS, Point, Samples};
 use crate::agent::layout::{self, SHARED_BYTES, Shared};
 use crate::arch;
+use crate::capture::maps::{Mapping, code_mappings};
 use crate::capture::{Memory, Module};
 use anyhow::{Context, Result};
 use std::collections::{HashMap, HashSet};
@@ -264,23 +265,11 @@ impl Maps {
 /// Returns the mappings of a process that hold code, those of its executable first. Mappings of data are left out, so that
 /// a pointer to data on the stack is not taken for a return address.
 fn modules_of(pid: i32) -> Vec<Module> {
-    let Ok(maps) = std::fs::read_to_string(format!("/proc/{pid}/maps")) else { return Vec::new() };
     let executable = std::fs::read_link(format!("/proc/{pid}/exe")).unwrap_or_default();
-    let mut all: Vec<Module> = maps.lines().filter_map(code_mapping).collect();
+    let module = |map: Mapping| Module { path: map.path, bias: 0, start: map.start, end: map.end };
+    let mut all: Vec<Module> = code_mappings(pid).into_iter().map(module).collect();
     all.sort_by_key(|module| module.path != executable);
     all
-}
-
-/// Parses a line of `/proc/PID/maps` about a file's code.
-fn code_mapping(line: &str) -> Option<Module> {
-    let mut words = line.splitn(6, ' ');
-    let (start, end) = words.next()?.split_once('-')?;
-    if !words.next()?.contains('x') {
-        return None;
-    }
-    let path = words.nth(3)?.trim_start();
-    let address = |text| u64::from_str_radix(text, 16).ok();
-    path.starts_with('/').then_some(Module { path: path.into(), bias: 0, start: address(start)?, end: address(end)? })
 }
 
 /// What a record tells.
@@ -593,17 +582,6 @@ mod tests {
         ];
         let samples = classify(&raw.into(), &modules(), Path::new("/none"));
         assert_eq!(samples, Samples { program: 2, allocator: 1, agent: 1 });
-    }
-
-    #[test]
-    fn mappings_of_code_are_found() {
-        let line = "55cb830bf000-55cb830c0000 r-xp 00001000 fe:00 9979964                    /a b/c";
-        let module = code_mapping(line).expect("it is code");
-        assert_eq!((module.path.to_str(), module.start), (Some("/a b/c"), 0x55cb_830b_f000));
-        assert!(code_mapping(&line.replace("r-xp", "r--p")).is_none());
-        assert!(
-            code_mapping("7ffd5e5f2000-7ffd5e5f4000 r-xp 00000000 00:00 0                          [vdso]").is_none()
-        );
     }
 
     #[test]
