@@ -8,7 +8,7 @@ use super::dominators::Search;
 use super::keys;
 use super::rows::{Retained, RetainedKey};
 use super::walk::owners::field_of;
-use super::walk::{Entries, Origin, Owner, SiteId, Walk};
+use super::walk::{Entries, HoldingId, Origin, Owner, SiteId, Walk};
 use crate::capture::Snapshot;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -140,6 +140,11 @@ impl Tree {
         Self { search, dominator, bytes, blocks: counts }
     }
 
+    /// Returns the number of a block.
+    fn of_block(&self, block: usize) -> Option<u32> {
+        self.search.number(u32::try_from(block + 1).ok()?)
+    }
+
     /// Returns the block of a number.
     fn block(&self, at: u32, blocks: usize) -> Option<usize> {
         (self.search.order[at as usize] as usize).checked_sub(1).filter(|block| *block < blocks)
@@ -258,24 +263,32 @@ fn of_keys(walk: &mut Walk<'_, '_>, snapshot: &Snapshot, origins: &[Origin], tre
         .filter(|(_, row)| row.bytes >= least)
         .map(|(number, row)| ((&*row.owner, &*row.content, row.at.as_deref()), number))
         .collect();
+    // The row of the blocks of a holding, and of a call stack if nothing holds them.
+    let mut row_of: foldhash::HashMap<(HoldingId, Option<u32>), Option<usize>> = foldhash::HashMap::default();
     // The entries of each row with the most bytes: bytes, the address and site of the key.
     let mut most: BTreeMap<usize, Vec<(u64, u64, SiteId)>> = BTreeMap::new();
+    let mut entry_of = Vec::new();
     for block in 0..snapshot.blocks.len() {
-        let Some(holding) = walk.counted.holdings.get(walk.holding(block) as usize) else { continue };
+        let number = walk.holding(block);
+        let Some(holding) = walk.counted.holdings.get(number as usize) else { continue };
         // Blocks of an unknown type have no site.
         if matches!(holding.owner, Owner::Untyped(_)) {
             continue;
         }
         let site = holding.site;
+        let stack = snapshot.blocks[block].stack;
         let is_stack = walk.holders().first_of(block).is_none();
-        let at = origins.get(snapshot.blocks[block].stack as usize).and_then(|origin| origin.at.as_deref());
-        let name = field_of(&walk.schema.sites[site].path);
-        let key = if is_stack { ("(stack)", &*holding.content, at) } else { (name, "", None) };
-        let Some(&row) = large.get(&key) else { continue };
+        let row = *row_of.entry((number, is_stack.then_some(stack))).or_insert_with(|| {
+            let at = origins.get(stack as usize).and_then(|origin| origin.at.as_deref());
+            let name = field_of(&walk.schema.sites[site].path);
+            let key = if is_stack { ("(stack)", &*holding.content, at) } else { (name, "", None) };
+            large.get(&key).copied()
+        });
+        let Some(row) = row else { continue };
         let decoder = Rc::clone(&walk.schema.sites[site].decoder);
         let Some(entries) = decoder.entries(walk, block) else { continue };
         let found = most.entry(row).or_default();
-        for (bytes, key) in kept(walk, tree, block, &entries) {
+        for (bytes, key) in kept(walk, tree, block, &entries, &mut entry_of) {
             found.push((bytes, key, entries.key));
         }
         if found.len() > 64 * KEYS {
@@ -297,36 +310,57 @@ fn shorten(found: &mut Vec<(u64, u64, SiteId)>) {
     found.truncate(KEYS);
 }
 
-/// Returns the bytes that each entry of a map's block keeps, with the address of its key.
-fn kept(walk: &mut Walk<'_, '_>, tree: &Tree, block: usize, entries: &Entries) -> Vec<(u64, u64)> {
-    let number = |block: usize| tree.search.number(u32::try_from(block + 1).ok()?);
-    let Some(map) = number(block) else { return Vec::new() };
+/// Returns the bytes that each entry of a map's block keeps, with the address of its key. `entry_of` has space for a number for
+/// each number of the tree, all 0.
+fn kept(
+    walk: &mut Walk<'_, '_>,
+    tree: &Tree,
+    block: usize,
+    entries: &Entries,
+    entry_of: &mut Vec<u32>,
+) -> Vec<(u64, u64)> {
+    /// The entries that are read at once, so that the processor waits for the memory of all of them together.
+    const GROUP: usize = 64;
+    /// More than one entry holds the block.
+    const SEVERAL: u32 = u32::MAX;
+    let Some(map) = tree.of_block(block) else { return Vec::new() };
     let sizes = [entries.key, entries.value].map(|site| walk.schema.sites[site].size);
-    let mut found = Vec::with_capacity(entries.at.len());
-    // The entries that hold each block: one, or several.
-    let mut holders: HashMap<u32, Option<usize>> = HashMap::new();
+    entry_of.resize(tree.dominator.len(), 0);
+    // The numbers of the tree that any entry holds.
+    let mut all: Vec<u32> = Vec::new();
+    let mut held: Vec<(u32, u32)> = Vec::new();
     let mut bytes = Vec::new();
-    for (index, &(key, value)) in entries.at.iter().enumerate() {
-        found.push((0_u64, key));
-        for (at, size) in [key, value].into_iter().zip(sizes) {
-            let Ok(size) = usize::try_from(size) else { continue };
-            if !walk.memory(at, size, &mut bytes) {
-                continue;
-            }
-            for word in bytes.as_chunks::<8>().0 {
-                let held = walk.block_around(u64::from_le_bytes(*word)).and_then(number);
-                if let Some(held) = held.filter(|held| tree.dominator[*held as usize] == map) {
-                    let holder = holders.entry(held).or_insert(Some(index));
-                    *holder = holder.filter(|known| *known == index);
+    for (first, group) in (1_u32..).step_by(GROUP).zip(entries.at.chunks(GROUP)) {
+        held.clear();
+        for (entry, &(key, value)) in (first..).zip(group) {
+            for (at, size) in [key, value].into_iter().zip(sizes) {
+                let Ok(size) = usize::try_from(size) else { continue };
+                if walk.memory(at, size, &mut bytes) {
+                    let words = bytes.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word));
+                    held.extend(words.filter_map(|word| Some((u32::try_from(walk.block_around(word)?).ok()?, entry))));
                 }
             }
         }
-    }
-    for (held, index) in holders {
-        if let Some(index) = index {
-            found[index].0 = found[index].0.saturating_add(tree.bytes[held as usize]);
+        held.retain_mut(|(held, _)| tree.of_block(*held as usize).inspect(|number| *held = *number).is_some());
+        held.retain(|(held, _)| tree.dominator[*held as usize] == map);
+        for &(held, entry) in &held {
+            let known = &mut entry_of[held as usize];
+            match *known {
+                0 => {
+                    *known = entry;
+                    all.push(held);
+                }
+                other if other != entry => *known = SEVERAL,
+                _ => {}
+            }
         }
     }
-    found.retain(|(bytes, _)| *bytes > 0);
-    found
+    let mut sums = vec![0_u64; entries.at.len()];
+    for held in all {
+        let entry = std::mem::take(&mut entry_of[held as usize]);
+        if let Some(sum) = sums.get_mut(entry as usize - 1).filter(|_| entry != SEVERAL) {
+            *sum = sum.saturating_add(tree.bytes[held as usize]);
+        }
+    }
+    sums.into_iter().zip(&entries.at).filter(|(bytes, _)| *bytes > 0).map(|(bytes, at)| (bytes, at.0)).collect()
 }

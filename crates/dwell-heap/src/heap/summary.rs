@@ -72,7 +72,7 @@ pub(crate) fn blocks(walk: &Walk<'_, '_>, snapshot: &Snapshot, origins: &[Origin
         entry.unused_bytes = entry.unused_bytes.saturating_add(holding.unused);
         row_of.push(row);
     }
-    let mut by_stack: HashMap<(usize, u32), (u64, u64)> = HashMap::new();
+    let mut by_stack: foldhash::HashMap<(usize, u32), (u64, u64)> = foldhash::HashMap::default();
     for (number, block) in snapshot.blocks.iter().enumerate() {
         let Some(&row) = row_of.get(walk.holding(number) as usize) else { continue };
         if walk.is_leaked(number) {

@@ -2,7 +2,7 @@
 
 use crate::arch::GROUP;
 use crate::debuginfo::{Kind, Text, TypeId};
-use crate::heap::walk::{AT_ONCE, BlockType, Blocks, CallStack, Decoded, Decoder, Entries, Family, Holds, InModel, Movable, Part, Schema, SiteId, Start, Use, Value, Walk, head, length, named, of_type, word};
+use crate::heap::walk::{AT_ONCE, BlockType, Blocks, CallStack, Decoded, Decoder, Entries, Family, Holds, InModel, Movable, Part, Schema, SiteId, Start, TOGETHER, Use, Value, Walk, head, length, named, of_type, sub, word};
 use dwell_model::{Edge, Holder, Shape, table};
 use std::rc::Rc;
 
@@ -209,15 +209,30 @@ impl Decoder for Table {
         if until < buckets {
             cx.later(block, site, [buckets, ctrl, until]);
         }
-        for bucket in full(cx, allocation.addr + ctrl + from, until.saturating_sub(from)) {
-            let bucket = bucket + from;
-            let Some(at) = (bucket + 1).checked_mul(self.stride).and_then(|back| ctrl.checked_sub(back)) else { break };
-            if !cx.memory(allocation.addr + at, length(self.stride), &mut bytes) {
-                break;
+        let mut group = Vec::new();
+        let full = full(cx, allocation.addr + ctrl + from, until.saturating_sub(from));
+        for buckets in full.chunks(length((TOGETHER / self.stride.max(1)).max(1))) {
+            group.clear();
+            let mut entries = 0;
+            for bucket in buckets {
+                let back = (bucket + from + 1).checked_mul(self.stride);
+                let Some(at) = back.and_then(|back| ctrl.checked_sub(back)) else { break };
+                if !cx.memory(allocation.addr + at, length(self.stride), &mut bytes) {
+                    break;
+                }
+                group.extend_from_slice(&bytes);
+                entries += 1;
             }
-            let entry = Value { site: 0, bytes: &bytes, weight: u64::from(allocation.weight) };
-            for part in &self.parts {
-                cx.part(part, entry);
+            cx.touch(&group);
+            for entry in 0..entries {
+                let bytes = sub(&group, entry * self.stride, self.stride);
+                let entry = Value { site: 0, bytes, weight: u64::from(allocation.weight) };
+                for part in &self.parts {
+                    cx.part(part, entry);
+                }
+            }
+            if entries < buckets.len() as u64 {
+                break;
             }
         }
     }

@@ -58,8 +58,7 @@ impl TraitObjects {
 impl Walk<'_, '_> {
     /// Returns the block that begins at `addr`.
     pub(in crate::heap) fn block_at(&self, addr: u64) -> Option<usize> {
-        let blocks = &self.snapshot.blocks;
-        self.index.before(blocks, addr).filter(|block| blocks[*block].addr == addr)
+        self.index.at(addr)
     }
 
     /// Returns the address and size of a block.
@@ -177,11 +176,19 @@ impl Walk<'_, '_> {
         if self.marks.claims[block] != 0 {
             return false;
         }
-        let known = self.counted.holding_of.get(&(owner.clone(), site, concrete)).copied();
+        let is_usual = concrete.is_none() && owner == Owner::Site(site);
+        let known = match self.counted.usual.get(site).filter(|_| is_usual) {
+            Some(&holding) => holding,
+            None => self.counted.holding_of.get(&(owner.clone(), site, concrete)).copied(),
+        };
         let holding = known.unwrap_or_else(|| {
             let (content, element, element_size) = text(self);
             let holding = HoldingId::try_from(self.counted.holdings.len()).unwrap_or(HoldingId::MAX - 1);
             self.counted.holding_of.insert((owner.clone(), site, concrete), holding);
+            if is_usual {
+                self.counted.usual.resize(self.counted.usual.len().max(site + 1), None);
+                self.counted.usual[site] = Some(holding);
+            }
             self.counted.holdings.push(Holding {
                 owner,
                 site,

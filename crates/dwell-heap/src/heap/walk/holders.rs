@@ -78,6 +78,11 @@ impl Holders {
         (first != NONE).then_some(Hold { site: first.site & !MORE, ..first })
     }
 
+    /// Reads what is known of a block.
+    pub(super) fn touch(&self, block: usize) -> u64 {
+        u64::from(self.first[block].from)
+    }
+
     /// Returns the strong count of the block of an `Rc` or `Arc`, and 0 for another block.
     pub(crate) fn strong(&self, block: usize) -> u32 {
         self.strong[block]

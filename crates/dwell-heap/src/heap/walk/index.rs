@@ -1,67 +1,96 @@
 //! Finds blocks by address. A search through the addresses of ten million blocks misses the cache at nearly every step, so a
-//! table tells for each 256 bytes of the heap which blocks begin there.
+//! bitmap tells where blocks begin. With the number of blocks before each word of it, one access answers.
 
 use crate::capture::Block;
 
-/// The bytes of a cell.
-const CELL: u64 = 256;
+/// The addresses of a cell at which blocks may begin.
+const SLOTS: u64 = 64;
 /// The distance of two blocks between which there are no cells.
 const FAR: u64 = 1 << 20;
+/// Blocks begin at multiples of at most `1 << ALIGNED` bytes, as far as the bitmap knows.
+const ALIGNED: u32 = 4;
 
 /// The blocks that begin in each cell.
 #[derive(Debug)]
 pub(super) struct Index {
     ranges: Vec<Range>,
-    /// The number of the first block that begins in each cell or after it, and at the end of a range that of the next range.
-    cells: Vec<u32>,
+    cells: Vec<Cell>,
 }
 
 /// Blocks that are close together.
 #[derive(Debug)]
 struct Range {
+    /// The first address of the first cell.
     start: u64,
+    /// The blocks begin at multiples of `1 << shift` bytes.
+    shift: u32,
     /// The first cell.
     from: usize,
     /// The number of cells.
     count: usize,
+    /// One past the number of the last block.
+    end: u32,
+}
+
+/// Addresses of adjacent memory.
+#[derive(Clone, Copy, Debug)]
+struct Cell {
+    /// A bit for each address: whether a block begins there.
+    starts: u64,
+    /// The number of blocks that begin before the cell.
+    before: u32,
 }
 
 impl Index {
     /// `blocks` are sorted by address.
     pub(super) fn new(blocks: &[Block]) -> Self {
         let mut index = Self { ranges: Vec::new(), cells: Vec::new() };
-        for (number, block) in (0_u32..).zip(blocks) {
-            let last = number.checked_sub(1).and_then(|before| blocks.get(before as usize));
-            if last.is_none_or(|last| block.addr - last.addr > FAR) {
-                index.close(number);
-                index.ranges.push(Range { start: block.addr, from: index.cells.len(), count: 0 });
+        let mut number = 0_u32;
+        for blocks in blocks.chunk_by(|last, next| next.addr - last.addr <= FAR) {
+            let all = blocks.iter().fold(1 << ALIGNED, |all, block| all | block.addr);
+            let shift = all.trailing_zeros();
+            let start = blocks[0].addr / (SLOTS << shift) * (SLOTS << shift);
+            let from = index.cells.len();
+            for block in blocks {
+                let slot = (block.addr - start) >> shift;
+                let cells = from + (slot / SLOTS) as usize + 1;
+                index.cells.resize(cells.max(index.cells.len()), Cell { starts: 0, before: number });
+                index.cells[cells - 1].starts |= 1 << (slot % SLOTS);
+                number = number.saturating_add(1);
             }
-            let Some(range) = index.ranges.last() else { continue };
-            let cells = range.from + ((block.addr - range.start) / CELL) as usize + 1;
-            index.cells.resize(cells.max(index.cells.len()), number);
+            index.ranges.push(Range { start, shift, from, count: index.cells.len() - from, end: number });
         }
-        index.close(u32::try_from(blocks.len()).unwrap_or(u32::MAX));
         index
     }
 
-    /// Ends the last range before the block `next`.
-    fn close(&mut self, next: u32) {
-        if let Some(range) = self.ranges.last_mut() {
-            range.count = self.cells.len() - range.from;
-            self.cells.push(next);
-        }
+    /// Returns the range that begins at or before an address.
+    fn range(&self, addr: u64) -> Option<&Range> {
+        self.ranges.get(self.ranges.partition_point(|range| range.start <= addr).checked_sub(1)?)
+    }
+
+    /// Returns the cell around an address of a range, and the slot of the address in it.
+    fn cell(&self, range: &Range, addr: u64) -> Option<(Cell, u64)> {
+        let slot = (addr - range.start) >> range.shift;
+        let cell = usize::try_from(slot / SLOTS).ok().filter(|cell| *cell < range.count)?;
+        Some((*self.cells.get(range.from + cell)?, slot % SLOTS))
+    }
+
+    /// Returns the block that begins at an address.
+    pub(super) fn at(&self, addr: u64) -> Option<usize> {
+        let range = self.range(addr)?;
+        let (cell, slot) = self.cell(range, addr)?;
+        let is_start = cell.starts >> slot & 1 != 0 && addr.is_multiple_of(1 << range.shift);
+        is_start.then(|| (cell.before + (cell.starts & ((1 << slot) - 1)).count_ones()) as usize)
     }
 
     /// Returns the last block that begins at or before an address.
-    pub(super) fn before(&self, blocks: &[Block], addr: u64) -> Option<usize> {
-        let range = &self.ranges[self.ranges.partition_point(|range| range.start <= addr).checked_sub(1)?];
-        let cell = usize::try_from((addr - range.start) / CELL).unwrap_or(usize::MAX);
-        if cell >= range.count {
-            return (*self.cells.get(range.from + range.count)? as usize).checked_sub(1);
-        }
-        let [from, to] = [cell, cell + 1].map(|cell| self.cells[range.from + cell] as usize);
-        let near = blocks.get(from..to)?;
-        (from + near.iter().take_while(|block| block.addr <= addr).count()).checked_sub(1)
+    pub(super) fn before(&self, addr: u64) -> Option<usize> {
+        let range = self.range(addr)?;
+        let count = match self.cell(range, addr) {
+            Some((cell, slot)) => cell.before + (cell.starts & (u64::MAX >> (SLOTS - 1 - slot))).count_ones(),
+            None => range.end,
+        };
+        (count as usize).checked_sub(1)
     }
 }
 
@@ -85,7 +114,8 @@ mod tests {
         let index = Index::new(blocks);
         for addr in all {
             let wanted = blocks.iter().rposition(|block| block.addr <= addr);
-            assert_eq!(index.before(blocks, addr), wanted, "{addr}");
+            assert_eq!(index.before(addr), wanted, "{addr}");
+            assert_eq!(index.at(addr), wanted.filter(|block| blocks[*block].addr == addr), "{addr}");
         }
     }
 }

@@ -41,7 +41,7 @@ pub(crate) use fields::{
 pub(crate) use growth::Movable;
 pub(crate) use leaks::Leak;
 pub(crate) use owners::{BlockType, CallStack, Origin, argument};
-pub(crate) use read::{AT_ONCE, length};
+pub(crate) use read::{AT_ONCE, TOGETHER, length};
 pub(crate) use structure::{Array, Declared, Opaque, Parts, Plain, Pointer, Slots, StdEnum, searched};
 pub(crate) use tally::{Holding, HoldingId, Owner, Range, SHORT, Tally};
 

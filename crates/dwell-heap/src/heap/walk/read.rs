@@ -1,7 +1,7 @@
 //! Reads memory: values, runs of values, texts.
 
 use super::Walk;
-use crate::heap::walk::{Holds, Part, SiteId, Value, sub};
+use crate::heap::walk::{Holds, Part, SiteId, Value, WORD, sub};
 use std::rc::Rc;
 
 /// The number of bytes of a collection that are read at once.
@@ -15,6 +15,10 @@ const DEEPEST: u32 = 256;
 pub(crate) const AT_ONCE: u64 = 1 << 18;
 /// The least number of queued blocks that are sorted.
 const SORTED: usize = 1 << 10;
+
+/// The bytes of values whose blocks are looked for at once, and the least number of blocks for which that is worth it.
+pub(crate) const TOGETHER: u64 = 1 << 10;
+const TOUCHED: usize = 1 << 14;
 
 /// A block to read.
 pub(super) struct Work {
@@ -60,6 +64,8 @@ pub(super) struct Queue {
     pub(super) work: Vec<Work>,
     /// The bytes of the last text or run, whose memory the next one uses.
     buffer: Vec<u8>,
+    /// The same, for the values of a run.
+    values: Vec<u8>,
 }
 
 impl Walk<'_, '_> {
@@ -77,7 +83,7 @@ impl Walk<'_, '_> {
             if self.queue.work.len() - queued >= SORTED {
                 let is_rest = matches!(self.queue.work[queued].what, What::Rest { .. } | What::Own(_));
                 let from = queued + usize::from(is_rest && self.queue.work[queued].block == work.block);
-                self.queue.work[from..].sort_unstable_by_key(|work| std::cmp::Reverse(work.block));
+                self.queue.work[from..].sort_by_cached_key(|work| std::cmp::Reverse(number(work.block)));
             }
         }
         self.place(0);
@@ -236,18 +242,50 @@ impl Walk<'_, '_> {
         }
         let size = self.schema.sites[site].size;
         let in_chunk = (CHUNK / stride).max(1);
-        let mut bytes = Vec::new();
+        let in_group = (TOGETHER / stride).max(1);
+        let mut bytes = std::mem::take(&mut self.queue.values);
         let mut done = 0;
         while done < count {
             let many = in_chunk.min(count - done);
             if !self.image.read(addr + at + done * stride, length(many * stride), &mut bytes) {
-                return;
+                break;
             }
             for index in 0..many {
+                if index % in_group == 0 && many > 1 {
+                    self.touch(sub(&bytes, index * stride, in_group.min(many - index) * stride));
+                }
                 self.value(site, sub(&bytes, index * stride, size), weight);
             }
             done += many;
         }
+        self.queue.values = bytes;
+    }
+
+    /// Reads what is known of the blocks that values point to, before the values are read: the processor waits for the memory of
+    /// all of them together, instead of for one after the other.
+    pub(in crate::heap) fn touch(&self, bytes: &[u8]) {
+        let blocks = &self.snapshot.blocks;
+        if blocks.len() < TOUCHED {
+            return;
+        }
+        let mut found = [0_u32; (TOGETHER / WORD) as usize];
+        let mut count = 0;
+        for word in bytes.as_chunks::<8>().0 {
+            if let Some(block) = self.index.at(u64::from_le_bytes(*word))
+                && let Some(slot) = found.get_mut(count)
+            {
+                *slot = number(block);
+                count += 1;
+            }
+        }
+        let of_block = |all: u64, block: &u32| {
+            let block = *block as usize;
+            all ^ blocks[block].size
+                ^ u64::from(self.marks.flags[block])
+                ^ u64::from(self.marks.claims[block])
+                ^ self.holders.touch(block)
+        };
+        std::hint::black_box(found[..count].iter().fold(0, of_block));
     }
 
     /// Reads a value. Returns `true` if it is empty: zero, `None`, a collection without elements, or made of empty
@@ -273,6 +311,11 @@ impl Walk<'_, '_> {
         }
         is_empty
     }
+}
+
+/// Returns the number of a block in less memory.
+fn number(block: usize) -> u32 {
+    u32::try_from(block).unwrap_or(u32::MAX)
 }
 
 /// Returns a number of bytes as a length.

@@ -131,6 +131,8 @@ pub(crate) struct Counted {
     pub(crate) def_tallies: Vec<DefTally>,
     pub(crate) holdings: Vec<Holding>,
     pub(super) holding_of: HashMap<(Owner, SiteId, Option<TypeId>), HoldingId>,
+    /// The holding of the blocks that a site itself owns and whose type it names, by the site.
+    pub(super) usual: Vec<Option<HoldingId>>,
     /// The number of bytes without elements in the blocks of a holding that a call stack allocated.
     pub(crate) unused: HashMap<(HoldingId, u32), u64>,
     /// The sites of all handles that keep the buffers counted at a site.

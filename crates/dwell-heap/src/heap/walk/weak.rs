@@ -242,7 +242,7 @@ impl Walk<'_, '_> {
 
     /// Returns the block that contains an address.
     pub(in crate::heap) fn block_around(&self, addr: u64) -> Option<usize> {
-        let block = self.index.before(&self.snapshot.blocks, addr)?;
+        let block = self.index.before(addr)?;
         let allocation = self.snapshot.blocks[block];
         (addr - allocation.addr < allocation.size).then_some(block)
     }
