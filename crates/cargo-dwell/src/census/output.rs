@@ -69,6 +69,17 @@ impl OutputArgs {
 }
 
 impl OutputArgs {
+    /// Checks the arguments for a report on several processes.
+    ///
+    /// # Errors
+    /// Returns an error if a file is to be written or compared.
+    pub(super) fn check_several(&self) -> Result<()> {
+        if self.save.is_some() || self.diff.is_some() || self.files.paths().next().is_some() {
+            bail!("--follow: a file has one process; leave out the files, or --follow");
+        }
+        Ok(())
+    }
+
     /// Reads the files of `--also`.
     ///
     /// # Errors

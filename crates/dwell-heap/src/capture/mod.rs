@@ -3,6 +3,8 @@
 #[cfg(agent)]
 mod copied;
 #[cfg(agent)]
+pub(crate) mod events;
+#[cfg(agent)]
 pub(crate) mod image;
 #[cfg(agent)]
 mod malloc;

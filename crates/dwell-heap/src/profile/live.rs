@@ -5,7 +5,7 @@
 //! stack that is in code of another file; from there on the stack has the frame pointers of the program.
 
 use super::plain::of_allocator;
-use super::sampler::{Events, Seen};
+use crate::capture::events::{Events, Seen};
 use crate::capture::Module;
 use crate::capture::maps::{self, Mapping};
 use crate::debuginfo;
