@@ -58,6 +58,8 @@ pub struct Module {
     pub start: u64,
     /// One past its last address.
     pub end: u64,
+    /// Whether it is the executable.
+    pub is_executable: bool,
 }
 
 /// The moment of a snapshot.

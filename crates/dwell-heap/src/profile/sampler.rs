@@ -274,7 +274,8 @@ fn code_mapping(line: &str) -> Option<Module> {
     }
     let path = words.nth(3)?.trim_start();
     let address = |text| u64::from_str_radix(text, 16).ok();
-    path.starts_with('/').then_some(Module { path: path.into(), bias: 0, start: address(start)?, end: address(end)? })
+    let (start, end) = (address(start)?, address(end)?);
+    path.starts_with('/').then(|| Module { path: path.into(), bias: 0, start, end, is_executable: false })
 }
 
 #[cfg(test)]
@@ -282,7 +283,7 @@ mod tests {
     use super::*;
 
     fn modules() -> Vec<Module> {
-        let module = |path: &str, start, end| Module { path: path.into(), bias: 0, start, end };
+        let module = |path: &str, start, end| Module { path: path.into(), bias: 0, start, end, is_executable: false };
         vec![
             module("/a/program", 0x1000, 0x2000),
             module("/c/libcensus-agent-1.so", 0x3000, 0x4000),

@@ -121,8 +121,10 @@ impl Children {
         let mut found = std::mem::take(&mut all.found);
         found.sort_by_key(|child| child.pid);
         let note = |((name, why), count): (&(String, String), &u32)| {
-            let times = if *count > 1 { format!(", {count} times") } else { String::new() };
-            format!("{name}{times}: is not counted: {why}")
+            let times = if *count > 1 { format!(" ({count} times)") } else { String::new() };
+            // Without the path and the advice of an error about the program itself.
+            let why = why.split_once(": ").map_or(&**why, |(_, why)| why).split([';', '(']).next().unwrap_or_default().trim();
+            format!("{name}{times}, which the program started, is not counted: it {why}")
         };
         (found, all.refused.iter().map(note).collect())
     }
@@ -249,19 +251,19 @@ fn followed(
     (pid, state): (i32, u64),
     (sender, messages): Ends,
 ) -> Result<Option<(PathBuf, Run)>> {
-    let executable = fs::read_link(format!("/proc/{pid}/exe")).context("it ended")?;
+    let executable = fs::read_link(format!("/proc/{pid}/exe")).context("ended")?;
     let target = Target::open(&executable)?;
     debuginfo::expect(&executable)?;
     if shared.admitted.fetch_add(1, Ordering::Relaxed) as usize >= MOST {
-        bail!("{MOST} processes are followed at most");
+        bail!("is more than the {MOST} processes that are followed");
     }
     let patches = hooks::plan(&target.data, &[]);
     let plan = Plan::new(&target, &shared.options, &patches.bytes)?;
-    let end = EndOf::new(pid).context("the kernel is older than 5.3")?;
+    let end = EndOf::new(pid).context("runs on a kernel before 5.3")?;
     plan.shared().stops.store(1, Ordering::Relaxed);
     plan.shared().attached.store(1, Ordering::Release);
     let mut watch = shared.of_child.as_ref().map(|of_child| of_child(pid, (state != 0).then_some(state)));
-    send(&connection, &plan).context("it ended")?;
+    send(&connection, &plan).context("ended")?;
     let mut options = shared.options.clone();
     // What is due by the time of the run is not due again.
     let now = shared.started.elapsed();

@@ -353,7 +353,7 @@ impl Session<'_, '_> {
     /// Reads the snapshots of a process that still runs.
     fn finish_running(mut self) -> Result<Run> {
         if self.options.records == Records::Counts {
-            bail!("it still runs");
+            bail!("still runs");
         }
         self.growth.stop();
         let mut snapshots = Vec::new();
@@ -366,7 +366,7 @@ impl Session<'_, '_> {
             snapshots.push(Kept::Process(process).snapshot(&about)?);
         }
         if snapshots.is_empty() {
-            bail!("it still runs, and could not be copied");
+            bail!("still runs, and could not be copied");
         }
         let millis = self.started.elapsed().as_millis() as u64;
         Ok(Run { snapshots: in_order(snapshots), millis, is_left: true, notes: self.notes, ..Run::default() })

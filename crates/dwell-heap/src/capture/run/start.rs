@@ -67,7 +67,10 @@ fn run<'w>(
     of_child: Option<OfChild>,
 ) -> Result<Run> {
     let target = Target::open(executable)?;
-    debuginfo::expect(executable)?;
+    // Another program, such as Python or Node, may load a library with the Rust code.
+    if loadable::is_rust(&target.data) {
+        debuginfo::expect(executable)?;
+    }
     let library = agent::library(options.cache.as_deref())?;
     let mut notes = Vec::new();
     if loadable::has_frame_pointers(&target.data) == Some(false) {
