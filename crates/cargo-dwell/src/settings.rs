@@ -281,7 +281,7 @@ fn linked(file: &Path) -> Option<&'static [&'static [(&'static str, &'static str
         Some(&PREFIXED)
     } else if has("je_arena_boot") || has("malloc_conf") && has("mallocx") {
         Some(&JEMALLOC[1..])
-    } else if has("mi_malloc") {
+    } else if has("mi_malloc") || has("mi_malloc_aligned") {
         Some(&MIMALLOC[1..])
     } else {
         None

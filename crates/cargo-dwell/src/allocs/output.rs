@@ -94,7 +94,8 @@ pub(super) fn show_child(document: &Document, name: &str, args: &OutputArgs) -> 
 /// Returns an error if it cannot be written.
 pub(super) fn sum(all: &[(String, Counts, String)], args: &OutputArgs) -> Result<()> {
     let sum = |part: fn(&Counts) -> u64| all.iter().map(|(_, counts, _)| part(counts)).fold(0, u64::saturating_add);
-    let parts: [fn(&Counts) -> u64; 3] = [|counts| counts.allocations, |counts| counts.reallocations, |counts| counts.bytes];
+    let parts: [fn(&Counts) -> u64; 3] =
+        [|counts| counts.allocations, |counts| counts.reallocations, |counts| counts.bytes];
     let look = match args.format {
         Format::Json => return Ok(()),
         Format::Human => Look::terminal(),

@@ -80,28 +80,25 @@ pub(crate) fn below(root: &Path, path: &Path) -> PathBuf {
     }
 }
 
-/// Returns the mapped files that have code.
-pub(crate) fn with_code(maps: &[Mapping]) -> Vec<&Path> {
-    let mut all: Vec<&Path> = maps.iter().filter(|map| map.executable && map.path.is_absolute()).map(|map| &*map.path).collect();
+/// Returns the mapped files. A core does not tell which of them have code.
+pub(crate) fn files(maps: &[Mapping]) -> Vec<&Path> {
+    let mut all: Vec<&Path> = maps.iter().map(|map| &*map.path).filter(|path| path.is_absolute()).collect();
     all.dedup();
     all
 }
 
 /// Puts the file with the program's Rust code first, if the executable has none, such as Python's or Node's, and a library has.
-/// Returns the other libraries with some.
-pub(crate) fn put_rust_first(modules: &mut [Module], maps: &[Mapping]) -> Vec<PathBuf> {
+pub(crate) fn put_rust_first(modules: &mut [Module], maps: &[Mapping]) {
     let is_rust = |module: &Module| debuginfo::expect(&module.path).is_ok();
     if modules.first().is_none_or(is_rust) {
-        return Vec::new();
+        return;
     }
     let mut all: Vec<usize> = (1..modules.len()).filter(|index| is_rust(&modules[*index])).collect();
     // The largest one has most of the program.
     all.sort_by_key(|index| std::cmp::Reverse(std::fs::metadata(&modules[*index].path).map_or(0, |file| file.len())));
-    let Some(index) = all.first() else { return Vec::new() };
-    let others = all[1..].iter().map(|index| modules[*index].path.clone()).collect();
+    let Some(index) = all.first() else { return };
     modules[..=*index].rotate_right(1);
     with_statics(&mut modules[0], maps);
-    others
 }
 
 /// Adds the memory that is mapped without a file for zero-initialised statics, directly behind the file's last mapping.
@@ -121,7 +118,13 @@ pub(crate) fn modules(maps: &[Mapping], is_executable: &dyn Fn(&Path) -> bool, f
             }
             // A file begins with its headers; in a library their address is 0.
             None if map.offset == 0 => {
-                modules.push(Module { path: map.path.clone(), bias: map.start, start: map.start, end: map.end, is_executable: false });
+                modules.push(Module {
+                    path: map.path.clone(),
+                    bias: map.start,
+                    start: map.start,
+                    end: map.end,
+                    is_executable: false,
+                });
             }
             None => {}
         }

@@ -128,6 +128,15 @@ pub struct Snapshot {
     pub memory: Box<dyn Memory + Send>,
 }
 
+impl Snapshot {
+    /// Returns the libraries with Rust code whose types are not read: those beside the first file.
+    #[must_use]
+    pub fn unread(&self) -> Vec<&std::path::Path> {
+        let others = self.modules.iter().skip(1).filter(|module| !module.is_executable).map(|module| &*module.path);
+        others.filter(|path| crate::debuginfo::expect(path).is_ok()).collect()
+    }
+}
+
 /// How an allocator rounds sizes up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rounding {

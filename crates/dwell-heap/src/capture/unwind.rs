@@ -3,8 +3,8 @@
 use super::thread::{State, Thread};
 use super::{Memory, Module, prologue};
 use crate::arch::{
-    FRAME_POINTER, INSTRUCTION_POINTER, LONGEST_CALL, PRESERVED, RETURN_ADDRESS, Registers, STACK_POINTER, UNKNOWN, VENDOR,
-    code_address, ends_with_call,
+    FRAME_POINTER, INSTRUCTION_POINTER, LONGEST_CALL, PRESERVED, RETURN_ADDRESS, Registers, STACK_POINTER, UNKNOWN,
+    VENDOR, code_address, ends_with_call,
 };
 use crate::debuginfo;
 use gimli::{
@@ -165,7 +165,10 @@ impl Tables<'_> {
             let is_around = |table: &&Table<'_>| (table.module.start..table.module.end).contains(&address);
             let Some(table) = self.0.iter().find(is_around) else { break };
             // A thread waits in a system call, whose function may have no entry.
-            if frames.is_empty() && behind_call == 0 && table.function(address.wrapping_sub(table.module.bias)).is_none() {
+            if frames.is_empty()
+                && behind_call == 0
+                && table.function(address.wrapping_sub(table.module.bias)).is_none()
+            {
                 let Some(stack) = registers[STACK_POINTER] else { break };
                 let Some(caller) = self.caller_of_unknown(memory, stack) else { break };
                 registers = caller;

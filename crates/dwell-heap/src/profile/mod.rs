@@ -259,6 +259,11 @@ impl Profile {
         total
     }
 
+    /// Returns the library with the Rust code, if the executable has none.
+    pub fn library(&self) -> Option<&std::path::Path> {
+        self.modules.first().filter(|module| !module.is_executable).map(|module| &*module.path)
+    }
+
     /// Leaves out what an earlier profile of the same run has.
     #[cfg_attr(not(agent), allow(dead_code, reason = "only a run has an earlier profile"))]
     fn leave_out(&mut self, earlier: &Self) {

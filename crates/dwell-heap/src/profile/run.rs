@@ -110,7 +110,9 @@ mod counted {
             profile.notes.push("the program executed another one, whose allocations are not counted".into());
         }
         for child in run.children {
-            let Some(counts) = counted.lock().unwrap_or_else(PoisonError::into_inner).remove(&child.pid) else { continue };
+            let Some(counts) = counted.lock().unwrap_or_else(PoisonError::into_inner).remove(&child.pid) else {
+                continue;
+            };
             let counts = Profile { millis: child.run.millis, ..counts };
             let (name, executable, arguments) = (child.name, child.executable, child.arguments);
             profile.followed.push(Followed { pid: child.pid, name, executable, arguments, profile: counts });

@@ -33,7 +33,7 @@ pub fn attach(pid: i32, exe: Option<&Path>, debug: Option<&Path>) -> Result<Capt
     expect_process(pid)?;
     let (file, root) = files(pid, exe, debug)?;
     let libraries = mappings(pid).unwrap_or_default();
-    let libraries: Vec<PathBuf> = maps::with_code(&libraries).into_iter().map(|path| below(&root, path)).collect();
+    let libraries: Vec<PathBuf> = maps::files(&libraries).into_iter().map(|path| below(&root, path)).collect();
     executable::check(&file, &libraries)?;
     let entry = entry(pid).ok_or_else(|| halt::gone(pid))?;
     let before = mappings(pid)?;

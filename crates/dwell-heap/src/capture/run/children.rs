@@ -123,7 +123,8 @@ impl Children {
         let note = |((name, why), count): (&(String, String), &u32)| {
             let times = if *count > 1 { format!(" ({count} times)") } else { String::new() };
             // Without the path and the advice of an error about the program itself.
-            let why = why.split_once(": ").map_or(&**why, |(_, why)| why).split([';', '(']).next().unwrap_or_default().trim();
+            let why =
+                why.split_once(": ").map_or(&**why, |(_, why)| why).split([';', '(']).next().unwrap_or_default().trim();
             format!("{name}{times}, which the program started, is not counted: it {why}")
         };
         (found, all.refused.iter().map(note).collect())

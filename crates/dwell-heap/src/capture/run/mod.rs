@@ -25,11 +25,11 @@ use crate::units::{bytes, percent};
 pub(crate) use children::OfChild;
 #[cfg(agent)]
 pub(crate) use process::Watch;
+use serde::{Deserialize, Serialize};
 #[cfg(agent)]
 pub(crate) use start::watched;
 #[cfg(agent)]
 pub use start::{snapshots, snapshots_early};
-use serde::{Deserialize, Serialize};
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -192,7 +192,15 @@ pub enum Records {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { at: vec![At::Peak], every: None, sample: None, cache: None, signals: false, records: Records::Blocks, follow: false }
+        Self {
+            at: vec![At::Peak],
+            every: None,
+            sample: None,
+            cache: None,
+            signals: false,
+            records: Records::Blocks,
+            follow: false,
+        }
     }
 }
 

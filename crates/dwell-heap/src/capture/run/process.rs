@@ -539,7 +539,9 @@ impl Session<'_, '_> {
             allocator: self.allocator,
         }
     }
+}
 
+impl Session<'_, '_> {
     /// Reads the snapshots after the end of the program.
     fn finish(mut self, status: ExitStatus, messages: &Receiver<Message>) -> Result<Run> {
         drop(self.shield.take());

@@ -178,10 +178,12 @@ fn run<'w>(
         None if options.records != Records::Counts => {
             if run.processes > 0 {
                 let processes = plural(run.processes, "process");
-                run.notes.push(format!("the program started {processes}, whose memory is not counted; --follow counts it"));
+                run.notes
+                    .push(format!("the program started {processes}, whose memory is not counted; --follow counts it"));
             }
             if seen.executed {
-                run.notes.push("the program executed another one, whose memory is not counted; --follow counts it".into());
+                run.notes
+                    .push("the program executed another one, whose memory is not counted; --follow counts it".into());
             }
         }
         None => {}
