@@ -9,6 +9,7 @@ use crate::program::{self, BuildArgs, Outcome, Purpose};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use dwell_output::units;
+use std::collections::HashSet;
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -34,11 +35,15 @@ const GLIBC: [&[(&str, &str)]; 5] = [
     &[("GLIBC_TUNABLES", "glibc.malloc.tcache_count=0")],
 ];
 const MIMALLOC: [&[(&str, &str)]; 2] = [&[], &[("MIMALLOC_PURGE_DELAY", "0")]];
-const JEMALLOC: [&[(&str, &str)]; 3] = [
-    &[],
-    &[("MALLOC_CONF", "background_thread:true,dirty_decay_ms:1000,muzzy_decay_ms:0")],
-    &[("MALLOC_CONF", "dirty_decay_ms:0,muzzy_decay_ms:0")],
-];
+/// What people give jemalloc.
+const DECAY: &str = "background_thread:true,dirty_decay_ms:1000,muzzy_decay_ms:0";
+const FEW_ARENAS: &str = "background_thread:true,narenas:2,dirty_decay_ms:1000,muzzy_decay_ms:0";
+const AT_ONCE: &str = "dirty_decay_ms:0,muzzy_decay_ms:0";
+const JEMALLOC: [&[(&str, &str)]; 4] =
+    [&[], &[("MALLOC_CONF", DECAY)], &[("MALLOC_CONF", FEW_ARENAS)], &[("MALLOC_CONF", AT_ONCE)]];
+/// The same for a jemalloc whose functions have the prefix of the crate tikv-jemallocator.
+const PREFIXED: [&[(&str, &str)]; 3] =
+    [&[("_RJEM_MALLOC_CONF", DECAY)], &[("_RJEM_MALLOC_CONF", FEW_ARENAS)], &[("_RJEM_MALLOC_CONF", AT_ONCE)]];
 
 /// `cargo dwell allocators`
 #[derive(Debug, Args)]
@@ -255,7 +260,8 @@ impl Allocators {
         let folder = program::user_cache().or(executable.cache);
         processes::ended_by_signals(|| {
             let program = Program { file: &executable.file, arguments: &self.args, bound: LONGEST };
-            let rounds = rounds(program, driver.as_deref(), settings(own, folder.as_deref()), self.time)?;
+            let settings = settings(own, folder.as_deref(), &executable.file);
+            let rounds = rounds(program, driver.as_deref(), settings, self.time)?;
             let name = executable.file.file_name().unwrap_or_default().to_string_lossy();
             rounds.print(&name, &mut io::stdout().lock()).context("the table cannot be written")?;
             Ok(ExitCode::SUCCESS)
@@ -263,11 +269,35 @@ impl Allocators {
     }
 }
 
-/// Returns what to compare: the settings of glibc's malloc, and the allocators that this machine has.
-fn settings(own: Vec<Preload>, folder: Option<&Path>) -> Vec<Setting> {
+/// Returns the settings of the allocator that is linked into a program; they alone have an effect then.
+fn linked(file: &Path) -> Option<&'static [&'static [(&'static str, &'static str)]]> {
+    use object::{Object as _, ObjectSymbol as _};
+    let data = std::fs::read(file).ok()?;
+    let object = object::File::parse(&*data).ok()?;
+    let names: HashSet<&str> =
+        object.symbols().filter(object::ObjectSymbol::is_definition).filter_map(|symbol| symbol.name().ok()).collect();
+    let has = |name: &str| names.contains(name);
+    if has("_rjem_malloc") || has("_rjem_mallocx") {
+        Some(&PREFIXED)
+    } else if has("je_arena_boot") || has("malloc_conf") && has("mallocx") {
+        Some(&JEMALLOC[1..])
+    } else if has("mi_malloc") || has("mi_malloc_aligned") {
+        Some(&MIMALLOC[1..])
+    } else {
+        None
+    }
+}
+
+/// Returns what to compare: the settings of the program's own allocator, or else those of glibc's malloc, and the allocators that this
+/// machine has.
+fn settings(own: Vec<Preload>, folder: Option<&Path>, file: &Path) -> Vec<Setting> {
     let under = |preload: Option<Preload>, all: &[&'static [(&'static str, &'static str)]]| {
         all.iter().map(|&variables| Setting { preload: preload.clone(), variables }).collect::<Vec<_>>()
     };
+    if let Some(variables) = linked(file) {
+        eprintln!("note: the program has an allocator of its own: only its settings are compared");
+        return under(None, variables);
+    }
     let mut all = under(None, &GLIBC);
     for (found, variables) in [(Preload::mimalloc(folder), &MIMALLOC[..]), (Preload::jemalloc(), &JEMALLOC[..])] {
         match found {

@@ -2,6 +2,8 @@
 //! wrote down; and checks that such a program is not disturbed.
 #![cfg(agent)]
 
+#[path = "outside/children.rs"]
+mod children;
 #[path = "outside/container.rs"]
 mod container;
 #[path = "outside/damaged.rs"]
@@ -12,6 +14,8 @@ mod dumped;
 mod forked;
 #[path = "outside/libcs.rs"]
 mod libcs;
+#[path = "outside/library.rs"]
+mod library;
 #[path = "outside/refused.rs"]
 mod refused;
 #[path = "outside/running.rs"]

@@ -60,7 +60,7 @@ pub use heap::names;
 
 /// Runs a program with the agent inside, and takes snapshots of it.
 pub mod run {
-    pub use crate::capture::run::{At, Killed, Options, Records, Run, duration, snapshots, snapshots_early};
+    pub use crate::capture::run::{At, Child, Killed, Options, Records, Run, duration, snapshots, snapshots_early};
 }
 
 /// Takes snapshots of programs that were started without the agent: running processes, and cores.

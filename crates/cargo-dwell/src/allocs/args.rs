@@ -10,7 +10,7 @@ use bytesize::ByteSize;
 use clap::Args;
 use dwell_calibrate::Calibration;
 use dwell_debuginfo::Options;
-use dwell_heap::profile::run;
+use dwell_heap::profile::{Profile, run};
 use dwell_heap::stacks;
 use dwell_output::units::count;
 use std::ffi::OsString;
@@ -60,6 +60,9 @@ struct RunArgs {
     /// Run the program only once, and do not compare it with mimalloc
     #[arg(long)]
     once: bool,
+    /// Also count in the processes that the program starts: a report each, and a sum
+    #[arg(long, conflicts_with_all = ["file", "pid"])]
+    follow: bool,
     /// Compare also the instructions, by valgrind, which takes some 50 times as long
     #[arg(long, conflicts_with = "once")]
     instructions: bool,
@@ -75,6 +78,9 @@ impl Allocs {
     /// Returns an error if the program cannot be built, run or read.
     pub fn run(&self) -> Result<ExitCode> {
         self.output.check()?;
+        if self.run.follow {
+            self.output.check_several()?;
+        }
         if let Some(file) = &self.file {
             let document = output::read(file)?;
             let budgets = self.budget.budgets(None)?;
@@ -105,6 +111,7 @@ impl Allocs {
             cache: executable.cache.clone(),
             every: self.run.every,
             signals: true,
+            follow: self.run.follow,
             counted: self.run.during.as_ref().map_or_else(Vec::new, |name| calls::functions(&executable.file, name)),
         };
         let mut profile = run::profile(&executable.file, &self.run.args, &options)?;
@@ -113,7 +120,8 @@ impl Allocs {
         }
         let addresses = stacks::addresses(&profile.as_snapshot());
         let options = Options { own_crates: executable.own_crates.clone(), cache: None, progress: true };
-        let (mut program, frames) = dwell_debuginfo::load_with_frames(&executable.file, &options, &addresses)?;
+        let file = profile.library().unwrap_or(&executable.file);
+        let (mut program, frames) = dwell_debuginfo::load_with_frames(file, &options, &addresses)?;
         program.prefer_own_names();
         let left_out = places::leave_out_backtraces(&mut profile, &frames);
         if left_out > 0 {
@@ -132,6 +140,9 @@ impl Allocs {
         document.program.file = executable.file.display().to_string();
         document.program.arguments = self.run.args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect();
         output::show(&document, &self.output, true)?;
+        if self.run.follow {
+            self.followed(&document, &profile, scope)?;
+        }
         let root = executable.root.clone().unwrap_or_default();
         let mut unknown = budgets.unknown(&document, &|name| exists(&program, &executable.file, name, &root));
         let names = self.run.during.iter().filter(|_| document.total.allocations == 0);
@@ -143,6 +154,25 @@ impl Allocs {
             return Ok(ExitCode::from(2));
         }
         Ok(Self::checked(&budgets, &document, profile.code))
+    }
+
+    /// Reports on the processes that the program started, and prints a sum.
+    fn followed(&self, own: &Document, profile: &Profile, scope: build::Scope<'_>) -> Result<()> {
+        let name = |file: &str| file.rsplit('/').next().unwrap_or_default().to_owned();
+        let mut all = vec![("the program".to_owned(), own.total.clone(), name(&own.program.file))];
+        for child in &profile.followed {
+            let addresses = stacks::addresses(&child.profile.as_snapshot());
+            let options = Options { own_crates: scope.own_crates.to_vec(), cache: None, progress: true };
+            let file = child.profile.library().unwrap_or(&child.executable);
+            let (mut program, frames) = dwell_debuginfo::load_with_frames(file, &options, &addresses)?;
+            program.prefer_own_names();
+            let mut document = build::document(&child.profile, &program, &frames, None, scope);
+            document.program.file = child.executable.display().to_string();
+            document.program.arguments.clone_from(&child.arguments);
+            output::show_child(&document, &format!("Process {}, {}", child.pid, child.name), &self.output)?;
+            all.push((child.pid.to_string(), document.total.clone(), child.name.clone()));
+        }
+        output::sum(&all, &self.output)
     }
 
     /// Reports on a running process.

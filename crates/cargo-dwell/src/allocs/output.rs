@@ -1,12 +1,13 @@
 //! The output options of `cargo dwell allocs`, and the files that it writes and reads.
 
-use super::document::{Document, VERSION};
+use super::document::{Counts, Document, VERSION};
 use super::folded::By;
 use super::{diff, folded, html, pprof, text};
 use crate::report::saved;
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use dwell_output::{Format, Look};
+use comfy_table::Cell;
+use dwell_output::{Format, Look, header, right, units};
 use serde::Deserialize;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
@@ -61,6 +62,61 @@ impl OutputArgs {
         }
         Ok(())
     }
+}
+
+impl OutputArgs {
+    /// Checks the arguments for a report on several processes.
+    ///
+    /// # Errors
+    /// Returns an error if a file is to be written or compared.
+    pub(super) fn check_several(&self) -> Result<()> {
+        if [&self.save, &self.diff, &self.folded, &self.pprof, &self.html].into_iter().any(Option::is_some) {
+            bail!("--follow: a file has one process; leave out the files, or --follow");
+        }
+        Ok(())
+    }
+}
+
+/// Prints the report on a process that the program started.
+///
+/// # Errors
+/// Returns an error if it cannot be written.
+pub(super) fn show_child(document: &Document, name: &str, args: &OutputArgs) -> Result<()> {
+    if args.format != Format::Json {
+        dwell_output::print_to(args.format == Format::Human, |out| writeln!(out, "\n{name}:\n"))?;
+    }
+    show(document, args, true)
+}
+
+/// Prints how many blocks each process got, and the sum: its number, its counts and its name.
+///
+/// # Errors
+/// Returns an error if it cannot be written.
+pub(super) fn sum(all: &[(String, Counts, String)], args: &OutputArgs) -> Result<()> {
+    let sum = |part: fn(&Counts) -> u64| all.iter().map(|(_, counts, _)| part(counts)).fold(0, u64::saturating_add);
+    let parts: [fn(&Counts) -> u64; 3] =
+        [|counts| counts.allocations, |counts| counts.reallocations, |counts| counts.bytes];
+    let look = match args.format {
+        Format::Json => return Ok(()),
+        Format::Human => Look::terminal(),
+        Format::Markdown => Look::page(),
+    };
+    dwell_output::print_to(args.format == Format::Human, |mut out| {
+        let total = format!("  {} allocated", units::plural(sum(parts[0]), "block"));
+        look.heading(&mut out, &units::plural(all.len() as u64, "process"), &total)?;
+        let mut rows = vec![header(&["process", "blocks", "reallocations", "bytes", "name"])];
+        for (pid, counts, name) in all {
+            let [blocks, moved, bytes] = parts.map(|part| part(counts));
+            rows.push(vec![
+                right(pid),
+                right(units::count(blocks)),
+                right(units::count(moved)),
+                right(units::bytes(bytes)),
+                Cell::new(name),
+            ]);
+        }
+        look.table(&mut out, &rows)
+    })
 }
 
 /// Writes the files, and prints the report: as text on standard error if `beside`, since standard output is the

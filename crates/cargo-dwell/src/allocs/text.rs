@@ -20,12 +20,18 @@ pub(super) fn write(document: &Document, top: Option<usize>, look: &Look, out: &
         writeln!(out, "{}.\n", of_process(document))?;
         return functions(document, look, out);
     }
-    writeln!(out, "{}", of_allocator(document))?;
+    // Of a process that the program started, there are counts only.
+    let has_times = document.time.program > 0;
+    if has_times {
+        writeln!(out, "{}", of_allocator(document))?;
+    }
     writeln!(out, "{}", first_line(document))?;
     if let Some(during) = &document.during {
         writeln!(out, "{}.", of_calls(during, &document.total))?;
     }
-    writeln!(out, "{}", second_line(document))?;
+    if has_times {
+        writeln!(out, "{}", second_line(document))?;
+    }
     if document.rows.is_empty() {
         return writeln!(out, "There were no allocations.");
     }
@@ -137,14 +143,20 @@ fn details(document: &Document, look: &Look, out: &mut impl io::Write) -> io::Re
 fn first_line(document: &Document) -> String {
     let (time, total) = (&document.time, &document.total);
     let about = if time.by == "model" { "about " } else { "" };
-    format!(
-        "{} of CPU time, {about}{} ({}) of it in the allocator: {}, {}, {}",
-        seconds(time.program),
-        seconds(time.allocator),
-        share(time.allocator, time.program),
+    let calls = format!(
+        "{}, {}, {}",
         times(total.allocations, "allocation"),
         times(total.frees, "free"),
         times(total.reallocations, "reallocation"),
+    );
+    if time.program == 0 {
+        return calls;
+    }
+    format!(
+        "{} of CPU time, {about}{} ({}) of it in the allocator: {calls}",
+        seconds(time.program),
+        seconds(time.allocator),
+        share(time.allocator, time.program),
     )
 }
 

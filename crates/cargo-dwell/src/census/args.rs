@@ -27,8 +27,8 @@ pub struct Census {
     /// Look at the running process PID, which was started without this tool; with --every twice, to show what grows
     #[arg(long, value_name = "PID", conflicts_with_all = ["at", "sample", "args", "core"])]
     pid: Option<i32>,
-    /// Also look at the processes that PID started, such as the workers of a server: a report each, and a sum
-    #[arg(long, requires = "pid", conflicts_with = "every")]
+    /// Also look at the processes that the program, or PID, started, such as the workers of a server: a report each, and a sum
+    #[arg(long, conflicts_with_all = ["every", "file", "core"])]
     follow: bool,
     /// Look at FILE, a heap dump of the crate dwell-heapdump, or the core of a program that died or that `gcore` made; of a
     /// folder of heap dumps, show what grew
@@ -73,6 +73,9 @@ impl Census {
         if let Some(file) = &self.file {
             return output::again(file, &self.output);
         }
+        if self.follow {
+            self.output.check_several()?;
+        }
         if let Some(code) = self.outside()? {
             return Ok(code);
         }
@@ -94,6 +97,7 @@ impl Census {
             cache: executable.cache.clone(),
             signals: true,
             records: run::Records::Blocks,
+            follow: self.follow,
         };
         if options.at.is_empty() && options.every.is_none() {
             options.at.push(At::Peak);
@@ -123,7 +127,12 @@ impl Census {
         // All snapshots may have been reported while the program ran.
         if !run.snapshots.is_empty() {
             let sample = run.sample.or(options.sample);
-            output::report(&Ran { killed: run.killed, sample, ..ran(run.millis) }, run.snapshots, &self.output)?;
+            let ran = Ran { killed: run.killed, sample, ..ran(run.millis) };
+            if self.follow {
+                super::follow::report(&ran, run.snapshots, run.children, &self.output)?;
+            } else {
+                output::report(&ran, run.snapshots, &self.output)?;
+            }
         }
         Ok(ExitCode::from(run.code))
     }

@@ -1,7 +1,6 @@
 //! `cargo dwell census`: the live heap of a program, by type and by field.
 
 mod args;
-#[cfg(agent)]
 mod follow;
 pub mod output;
 #[cfg(agent)]

@@ -69,6 +69,17 @@ impl OutputArgs {
 }
 
 impl OutputArgs {
+    /// Checks the arguments for a report on several processes.
+    ///
+    /// # Errors
+    /// Returns an error if a file is to be written or compared.
+    pub(super) fn check_several(&self) -> Result<()> {
+        if self.save.is_some() || self.diff.is_some() || self.files.paths().next().is_some() {
+            bail!("--follow: a file has one process; leave out the files, or --follow");
+        }
+        Ok(())
+    }
+
     /// Reads the files of `--also`.
     ///
     /// # Errors
@@ -84,10 +95,18 @@ impl OutputArgs {
 /// Returns an error if the debug info cannot be read, a file cannot be written, or no type has the requested name.
 pub fn report(ran: &Ran, snapshots: Vec<Snapshot>, args: &OutputArgs) -> Result<ExitCode> {
     let document = census(ran, &snapshots)?;
+    note_unread(&snapshots);
     // Dropping the snapshots ends the copies of the process.
     drop(snapshots);
     // Standard output is the program's, except for formats that other programs read.
     show(&document, args, args.format == Format::Human)
+}
+
+/// Prints a note about libraries whose types are not read.
+pub(super) fn note_unread(snapshots: &[Snapshot]) {
+    for path in snapshots.last().into_iter().flat_map(Snapshot::unread) {
+        eprintln!("note: {} has Rust code, too, whose types are not read", path.display());
+    }
 }
 
 /// Prints a file that `--save` wrote.

@@ -73,6 +73,7 @@ impl Measure {
             cache: self.cache.clone(),
             signals: true,
             records: Records::Blocks,
+            follow: false,
         };
         let (run, profile) = if self.allocs {
             let (run, profile) = with_snapshots(&self.exe, &self.args, &options)?;
@@ -80,7 +81,7 @@ impl Measure {
         } else {
             (snapshots(&self.exe, &self.args, &options)?, None)
         };
-        let Run { snapshots, peak_bytes, code, millis, notes, killed, sample: _ } = run;
+        let Run { snapshots, peak_bytes, code, millis, notes, killed, .. } = run;
         for note in &notes {
             eprintln!("note: {note}");
         }

@@ -85,6 +85,11 @@ fn check(data: &[u8]) -> Result<u64> {
     Ok(header.e_entry(LittleEndian))
 }
 
+/// Checks whether std is in an executable: it reads this variable.
+pub(crate) fn is_rust(data: &[u8]) -> bool {
+    memchr::memmem::find(data, b"RUST_BACKTRACE").is_some()
+}
+
 /// Checks whether most of the program's functions begin by saving the caller's frame pointer. Ignores functions of the
 /// standard library. Returns `None` if there are no symbols.
 pub(crate) fn has_frame_pointers(data: &[u8]) -> Option<bool> {

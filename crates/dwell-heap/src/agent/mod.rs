@@ -19,12 +19,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The files of the agent's crate.
-const SOURCES: [(&str, &str); 14] = [
+const SOURCES: [(&str, &str); 15] = [
     ("agent.rs", include_str!("library/agent.rs")),
     ("arch.rs", include_str!("library/arch.rs")),
     ("arch/aarch64.rs", include_str!("library/arch/aarch64.rs")),
     ("arch/x86_64.rs", include_str!("library/arch/x86_64.rs")),
     ("blocks.rs", include_str!("library/blocks.rs")),
+    ("follow.rs", include_str!("library/follow.rs")),
     ("helper.rs", include_str!("library/helper.rs")),
     ("hooks.rs", include_str!("library/hooks.rs")),
     ("layout.rs", include_str!("library/layout.rs")),

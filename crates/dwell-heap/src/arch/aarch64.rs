@@ -64,6 +64,15 @@ pub(crate) fn code_address(word: u64) -> u64 {
     word & ((1 << ADDRESS_BITS) - 1)
 }
 
+/// The most bytes of a call.
+pub(crate) const LONGEST_CALL: u64 = 4;
+
+/// Returns `true` if the last instruction of these bytes is a call: `bl`, or `blr`.
+pub(crate) fn ends_with_call(code: &[u8]) -> bool {
+    let Some(word) = code.last_chunk().map(|word| u32::from_le_bytes(*word)) else { return false };
+    word >> 26 == 0b10_0101 || word & 0xffff_fc1f == 0xd63f_0000
+}
+
 /// The bytes of a function that [`saves_frame_pointer`] needs.
 pub(crate) const PROLOGUE: u64 = 64;
 

@@ -53,6 +53,28 @@ pub(crate) fn code_address(word: u64) -> u64 {
     word
 }
 
+/// The most bytes of a call.
+pub(crate) const LONGEST_CALL: u64 = 7;
+
+/// Returns `true` if the last instruction of these bytes may be a call: with an offset, or by a register or memory.
+pub(crate) fn ends_with_call(code: &[u8]) -> bool {
+    let by_operand = |len: usize, rest: usize| {
+        code.len() >= len && code[code.len() - len] == 0xff && code[code.len() - len + 1] & 0o70 == 0o20 && {
+            // The bytes behind the operand are those of its mode.
+            let (mode, register) = (code[code.len() - len + 1] >> 6, code[code.len() - len + 1] & 7);
+            let scaled = usize::from(mode != 3 && register == 4);
+            let offset = match mode {
+                1 => 1,
+                2 => 4,
+                0 if register == 5 => 4,
+                _ => 0,
+            };
+            rest == scaled + offset
+        }
+    };
+    code.len() >= 5 && code[code.len() - 5] == 0xe8 || (0..=5).any(|rest| by_operand(2 + rest, rest))
+}
+
 /// The bytes of a function that [`saves_frame_pointer`] needs.
 pub(crate) const PROLOGUE: u64 = 8;
 

@@ -563,7 +563,9 @@ fn shadow(
 /// Returns the mapped files, the executable first.
 fn modules(maps: &[Mapping], about: &About) -> Vec<Module> {
     let is_executable = |path: &Path| same_file(path, &about.executable);
-    super::maps::modules(maps, &is_executable, &about.executable, about.bias)
+    let mut modules = super::maps::modules(maps, &is_executable, &about.executable, about.bias);
+    super::maps::put_rust_first(&mut modules, maps);
+    modules
 }
 
 fn same_file(left: &Path, right: &Path) -> bool {

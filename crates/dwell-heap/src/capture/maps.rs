@@ -2,6 +2,7 @@
 
 use super::Module;
 use crate::agent::layout::ADDRESSES;
+use crate::debuginfo;
 use std::path::{Path, PathBuf};
 
 /// A mapping of `/proc/PID/maps` or `/proc/PID/smaps`.
@@ -85,6 +86,33 @@ pub(crate) fn below(root: &Path, path: &Path) -> PathBuf {
     }
 }
 
+/// Returns the mapped files. A core does not tell which of them have code.
+pub(crate) fn files(maps: &[Mapping]) -> Vec<&Path> {
+    let mut all: Vec<&Path> = maps.iter().map(|map| &*map.path).filter(|path| path.is_absolute()).collect();
+    all.dedup();
+    all
+}
+
+/// Puts the file with the program's Rust code first, if the executable has none, such as Python's or Node's, and a library has.
+pub(crate) fn put_rust_first(modules: &mut [Module], maps: &[Mapping]) {
+    let is_rust = |module: &Module| debuginfo::expect(&module.path).is_ok();
+    if modules.first().is_none_or(is_rust) {
+        return;
+    }
+    let mut all: Vec<usize> = (1..modules.len()).filter(|index| is_rust(&modules[*index])).collect();
+    // The largest one has most of the program.
+    all.sort_by_key(|index| std::cmp::Reverse(std::fs::metadata(&modules[*index].path).map_or(0, |file| file.len())));
+    let Some(index) = all.first() else { return };
+    modules[..=*index].rotate_right(1);
+    with_statics(&mut modules[0], maps);
+}
+
+/// Adds the memory that is mapped without a file for zero-initialised statics, directly behind the file's last mapping.
+fn with_statics(module: &mut Module, maps: &[Mapping]) {
+    let behind = maps.iter().find(|map| map.start == module.end && map.writable && map.path.as_os_str().is_empty());
+    module.end = behind.map_or(module.end, |map| map.end);
+}
+
 /// Returns the mapped files, the executable first. `file` is where it can be read.
 pub(crate) fn modules(maps: &[Mapping], is_executable: &dyn Fn(&Path) -> bool, file: &Path, bias: u64) -> Vec<Module> {
     let mut modules: Vec<Module> = Vec::new();
@@ -96,17 +124,21 @@ pub(crate) fn modules(maps: &[Mapping], is_executable: &dyn Fn(&Path) -> bool, f
             }
             // A file begins with its headers; in a library their address is 0.
             None if map.offset == 0 => {
-                modules.push(Module { path: map.path.clone(), bias: map.start, start: map.start, end: map.end });
+                modules.push(Module {
+                    path: map.path.clone(),
+                    bias: map.start,
+                    start: map.start,
+                    end: map.end,
+                    is_executable: false,
+                });
             }
             None => {}
         }
     }
     if let Some(index) = modules.iter().position(|module| is_executable(&module.path)) {
         let mut module = modules.remove(index);
-        module.bias = bias;
-        // The kernel maps memory without a file for zero-initialised statics, directly behind the file's last mapping.
-        let behind = maps.iter().find(|map| map.start == module.end && map.writable && map.path.as_os_str().is_empty());
-        module.end = behind.map_or(module.end, |map| map.end);
+        (module.bias, module.is_executable) = (bias, true);
+        with_statics(&mut module, maps);
         file.clone_into(&mut module.path);
         modules.insert(0, module);
     }

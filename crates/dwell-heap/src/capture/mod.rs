@@ -2,6 +2,8 @@
 
 #[cfg(agent)]
 mod copied;
+#[cfg(agent)]
+pub(crate) mod events;
 mod glibc;
 #[cfg(agent)]
 pub(crate) mod image;
@@ -57,6 +59,8 @@ pub struct Module {
     pub start: u64,
     /// One past its last address.
     pub end: u64,
+    /// Whether it is the executable.
+    pub is_executable: bool,
 }
 
 /// The moment of a snapshot.
@@ -123,6 +127,15 @@ pub struct Snapshot {
     pub usable: Option<Rounding>,
     /// The memory of the process.
     pub memory: Box<dyn Memory + Send>,
+}
+
+impl Snapshot {
+    /// Returns the libraries with Rust code whose types are not read: those beside the first file.
+    #[must_use]
+    pub fn unread(&self) -> Vec<&std::path::Path> {
+        let others = self.modules.iter().skip(1).filter(|module| !module.is_executable).map(|module| &*module.path);
+        others.filter(|path| crate::debuginfo::expect(path).is_ok()).collect()
+    }
 }
 
 /// How an allocator rounds sizes up.

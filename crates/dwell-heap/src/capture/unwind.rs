@@ -3,8 +3,8 @@
 use super::thread::{State, Thread};
 use super::{Memory, Module, prologue};
 use crate::arch::{
-    FRAME_POINTER, INSTRUCTION_POINTER, PRESERVED, RETURN_ADDRESS, Registers, STACK_POINTER, UNKNOWN, VENDOR,
-    code_address,
+    FRAME_POINTER, INSTRUCTION_POINTER, LONGEST_CALL, PRESERVED, RETURN_ADDRESS, Registers, STACK_POINTER, UNKNOWN,
+    VENDOR, code_address, ends_with_call,
 };
 use crate::debuginfo;
 use gimli::{
@@ -15,6 +15,9 @@ use object::{Object as _, ObjectSection as _, ObjectSegment as _};
 
 /// The maximum number of frames of a thread.
 const DEEPEST: usize = 1024;
+
+/// How many words of a stack are searched for a return address.
+const SEARCHED: u64 = 64;
 
 /// The maximum number of bytes of a function's first instructions.
 const PROLOGUE: u64 = 128;
@@ -88,6 +91,13 @@ impl<'d> Table<'d> {
         fde.ok().filter(|fde| fde.contains(address))
     }
 
+    /// Returns `true` if a function with an entry has a call before this address.
+    fn is_behind_call(&self, address: u64) -> bool {
+        let Some(call) = address.wrapping_sub(self.module.bias).checked_sub(LONGEST_CALL) else { return false };
+        let code = || self.file.segments().find_map(|segment| segment.data_range(call, LONGEST_CALL).ok().flatten());
+        self.function(call + LONGEST_CALL - 1).is_some() && code().is_some_and(ends_with_call)
+    }
+
     /// Returns the frame pointer of the function at an address by its first instructions. `stack` is its stack pointer.
     fn frame_pointer(&self, address: u64, stack: u64) -> Option<u64> {
         let fde = self.function(address.wrapping_sub(self.module.bias))?;
@@ -125,6 +135,24 @@ impl Tables<'_> {
         word.is_some_and(|word| self.0.iter().any(|table| (table.module.start..table.module.end).contains(&word)))
     }
 
+    /// Returns the registers of the nearest caller that has an entry, by the first return address on the stack behind a call: libraries
+    /// such as musl have no tables. Only its stack pointer is known then.
+    fn caller_of_unknown(&self, memory: &dyn Memory, stack: u64) -> Option<Registers> {
+        let state = State { memory, registers: &UNKNOWN, cfa: None };
+        (0..SEARCHED).find_map(|index| {
+            let at = stack.checked_add(index * 8)?;
+            let word = code_address(state.word(at)?);
+            let table = self.0.iter().find(|table| (table.module.start..table.module.end).contains(&word))?;
+            if !table.is_behind_call(word) {
+                return None;
+            }
+            let mut caller = UNKNOWN;
+            caller[STACK_POINTER] = Some(at + 8);
+            caller[INSTRUCTION_POINTER] = Some(word);
+            Some(caller)
+        })
+    }
+
     /// Returns the frames of a thread, innermost first, as far as the tables lead.
     pub(crate) fn frames(&self, memory: &dyn Memory, thread: &Thread) -> Vec<StackFrame> {
         let mut registers = thread.registers;
@@ -136,6 +164,17 @@ impl Tables<'_> {
             let address = pc.wrapping_sub(behind_call);
             let is_around = |table: &&Table<'_>| (table.module.start..table.module.end).contains(&address);
             let Some(table) = self.0.iter().find(is_around) else { break };
+            // A thread waits in a system call, whose function may have no entry.
+            if frames.is_empty()
+                && behind_call == 0
+                && table.function(address.wrapping_sub(table.module.bias)).is_none()
+            {
+                let Some(stack) = registers[STACK_POINTER] else { break };
+                let Some(caller) = self.caller_of_unknown(memory, stack) else { break };
+                registers = caller;
+                behind_call = 1;
+                continue;
+            }
             if let (None, Some(stack), 1) = (registers[FRAME_POINTER], registers[STACK_POINTER], behind_call) {
                 registers[FRAME_POINTER] =
                     table.frame_pointer(address, stack).filter(|frame| self.is_return(memory, frame + 8));

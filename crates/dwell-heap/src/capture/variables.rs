@@ -232,11 +232,17 @@ fn name_of(path: &str) -> &str {
     path.split("::{").next().unwrap_or(path)
 }
 
-/// Returns the size and the alignment of an executable's block of thread-local memory.
+/// Returns the size and the alignment of an executable's block of thread-local memory; that of a library is elsewhere.
 pub(super) fn block_size(executable: &std::path::Path) -> Option<(u64, u64)> {
     let map = debuginfo::map(executable).ok()?;
     let file = ElfFile64::<LittleEndian>::parse(&*map).ok()?;
-    let segment = file.elf_program_headers().iter().find(|header| header.p_type(LittleEndian) == elf::PT_TLS)?;
+    let headers = file.elf_program_headers();
+    let has = |kind: elf::ProgramType| headers.iter().any(|header| header.p_type(LittleEndian) == kind);
+    // A static program has no loader.
+    let header = file.elf_header();
+    let (kind, entry) = (header.e_type.get(LittleEndian), header.e_entry.get(LittleEndian));
+    let is_library = kind == elf::ET_DYN && entry == 0 && !has(elf::PT_INTERP);
+    let segment = headers.iter().find(|header| header.p_type(LittleEndian) == elf::PT_TLS).filter(|_| !is_library)?;
     Some((segment.p_memsz(LittleEndian), segment.p_align(LittleEndian)))
 }
 

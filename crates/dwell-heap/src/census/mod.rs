@@ -80,8 +80,12 @@ impl Symbols {
         addresses.sort_unstable();
         addresses.dedup();
         let options = Options { own_crates: ran.own_crates.clone(), cache: None, progress: true };
-        let (mut program, frames, locals) =
-            debuginfo::load_with_locals(&ran.executable, &options, &addresses, &running)?;
+        // The Rust code may be in a library of another program.
+        let first = snapshots.first().and_then(|snapshot| snapshot.modules.first());
+        let library =
+            first.filter(|module| module.path != ran.executable && debuginfo::expect(&ran.executable).is_err());
+        let file = library.map_or(&ran.executable, |module| &module.path);
+        let (mut program, frames, locals) = debuginfo::load_with_locals(file, &options, &addresses, &running)?;
         let also = ran.also.iter().fold(Also::default(), |mut all, run| {
             run.snapshots.iter().for_each(|snapshot| all.add(&snapshot.fields));
             all

@@ -5,8 +5,8 @@
 //! stack that is in code of another file; from there on the stack has the frame pointers of the program.
 
 use super::plain::of_allocator;
-use super::sampler::{Events, Seen};
 use crate::capture::Module;
+use crate::capture::events::{Events, Seen};
 use crate::capture::maps::{self, Mapping};
 use crate::debuginfo;
 use anyhow::{Context, Result, bail};

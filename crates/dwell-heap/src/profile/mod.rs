@@ -156,6 +156,16 @@ pub struct Thread {
     pub reallocations: u64,
 }
 
+impl Thread {
+    /// Leaves out what was counted before.
+    #[cfg_attr(not(agent), allow(dead_code, reason = "only a run has children"))]
+    fn leave_out(&mut self, before: &Self) {
+        self.allocations = self.allocations.saturating_sub(before.allocations);
+        self.frees = self.frees.saturating_sub(before.frees);
+        self.reallocations = self.reallocations.saturating_sub(before.reallocations);
+    }
+}
+
 /// Samples of the program's time in user mode.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Samples {
@@ -222,6 +232,23 @@ pub struct Profile {
     pub code: u8,
     /// Notes for the user, a line each.
     pub notes: Vec<String>,
+    /// The processes that it started, if they are followed.
+    pub followed: Vec<Followed>,
+}
+
+/// A process that the program started.
+#[derive(Clone, Debug, Default)]
+pub struct Followed {
+    /// Its number.
+    pub pid: u32,
+    /// Its name.
+    pub name: String,
+    /// The executable.
+    pub executable: std::path::PathBuf,
+    /// Its arguments.
+    pub arguments: Vec<String>,
+    /// What was counted; of one that was forked, since then.
+    pub profile: Profile,
 }
 
 impl Profile {
@@ -230,6 +257,11 @@ impl Profile {
         let mut total = Counts::default();
         self.pairs.iter().for_each(|pair| total.add(&pair.counts));
         total
+    }
+
+    /// Returns the library with the Rust code, if the executable has none.
+    pub fn library(&self) -> Option<&std::path::Path> {
+        self.modules.first().filter(|module| !module.is_executable).map(|module| &*module.path)
     }
 
     /// Leaves out what an earlier profile of the same run has.

@@ -5,7 +5,8 @@
 //! of libc that `malloc.c` was compiled to: the functions between the last exported one before `malloc` that is not of this
 //! file, and the first one after it.
 
-use super::sampler::{Events, Seen, allocator_functions};
+use super::sampler::allocator_functions;
+use crate::capture::events::{Events, Seen};
 use crate::capture::maps::{Mapping, code_mappings};
 use object::{Object, ObjectSegment, ObjectSymbol};
 use std::collections::HashMap;

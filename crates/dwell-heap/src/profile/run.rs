@@ -17,6 +17,8 @@ pub struct Options {
     pub every: Option<Duration>,
     /// Whether to pass signals on to the program.
     pub signals: bool,
+    /// Whether the processes that the program starts are counted, too.
+    pub follow: bool,
     /// The addresses and sizes of functions whose calls are counted.
     pub counted: Vec<(u64, u64)>,
 }
@@ -46,16 +48,17 @@ pub fn with_snapshots(
 #[cfg(agent)]
 mod counted {
     use super::super::records::{self, ReadFrom};
-    use super::super::sampler::{Counting, Sampler};
+    use super::super::sampler::{Counting, Live, Sampler};
     use super::Options;
     use crate::capture::image::{self, About, Process};
     use crate::capture::run::{self, Watch};
-    use crate::profile::Profile;
+    use crate::profile::{Followed, Profile};
     use anyhow::{Result, bail};
+    use std::collections::HashMap;
     use std::ffi::OsString;
     use std::fs::File;
     use std::path::Path;
-    use std::sync::Arc;
+    use std::sync::{Arc, Mutex, PoisonError};
 
     /// Runs a program with this process's standard streams, and returns its profile.
     ///
@@ -70,6 +73,7 @@ mod counted {
             cache: options.cache.clone(),
             signals: options.signals,
             records: run::Records::Counts,
+            follow: options.follow,
         };
         let mut follower = Follower {
             options,
@@ -80,7 +84,12 @@ mod counted {
             live: None,
             region: [None, None],
         };
-        let run = run::watched(executable, args, &of_run, &mut follower)?;
+        let counted: Counted = Arc::default();
+        let of_child: run::OfChild = {
+            let counted = Arc::clone(&counted);
+            Arc::new(move |pid, state| Box::new(OfChild::new(pid, state, Arc::clone(&counted))))
+        };
+        let run = run::watched(executable, args, &of_run, &mut follower, Some(of_child))?;
         let Some(mut profile) = follower.profile else {
             bail!(LOST);
         };
@@ -90,14 +99,23 @@ mod counted {
         let is_counted = profile.counters == options.counted.len() as u64 && profile.counters > 0;
         profile.calls = profile.calls.filter(|_| is_counted && follower.uncounted.is_none());
         profile.uncounted = follower.uncounted;
-        if profile.children > 0 {
+        profile.children = profile.children.max(run.processes);
+        if profile.children > 0 && !options.follow {
             profile.notes.push(format!(
-                "the program started {}, whose allocations are not counted",
+                "the program started {}, whose allocations are not counted; --follow counts them",
                 crate::units::plural(profile.children, "process")
             ));
         }
-        if profile.executed {
+        if profile.executed && !options.follow {
             profile.notes.push("the program executed another one, whose allocations are not counted".into());
+        }
+        for child in run.children {
+            let Some(counts) = counted.lock().unwrap_or_else(PoisonError::into_inner).remove(&child.pid) else {
+                continue;
+            };
+            let counts = Profile { millis: child.run.millis, ..counts };
+            let (name, executable, arguments) = (child.name, child.executable, child.arguments);
+            profile.followed.push(Followed { pid: child.pid, name, executable, arguments, profile: counts });
         }
         if profile.lost > 0 {
             profile.notes.push(format!("{} calls of threads beyond the 4,096th were not counted", profile.lost));
@@ -116,7 +134,7 @@ mod counted {
     pub fn with_snapshots(executable: &Path, args: &[OsString], options: &run::Options) -> Result<(run::Run, Profile)> {
         let options = run::Options { records: run::Records::Both, ..options.clone() };
         let mut counter = Counter(None);
-        let run = run::watched(executable, args, &options, &mut counter)?;
+        let run = run::watched(executable, args, &options, &mut counter, None)?;
         let Some(mut profile) = counter.0 else { bail!(LOST) };
         (profile.code, profile.millis) = (run.code, run.millis);
         Ok((run, profile))
@@ -135,6 +153,48 @@ mod counted {
             let modules = image::files(process, about)?;
             let profile = records::read(&ReadFrom { memory: &memory, state: about.state })?;
             self.0 = Some(Profile { modules, ..profile });
+            Ok(())
+        }
+    }
+
+    /// The profiles of children, by their number.
+    type Counted = Arc<Mutex<HashMap<u32, Profile>>>;
+
+    /// Reads the counts of a child at its end.
+    struct OfChild {
+        pid: i32,
+        /// What its parent had counted when it was forked.
+        before: Option<Profile>,
+        counted: Counted,
+    }
+
+    impl OfChild {
+        fn new(pid: i32, state: Option<u64>, counted: Counted) -> Self {
+            let before = state.and_then(|state| {
+                let memory = Live(File::open(format!("/proc/{pid}/mem")).ok()?);
+                records::read(&ReadFrom { memory: &memory, state }).ok()
+            });
+            Self { pid, before, counted }
+        }
+    }
+
+    impl Watch for OfChild {
+        fn started(&mut self, _: i32, _: &File) -> Result<()> {
+            Ok(())
+        }
+
+        fn ended(&mut self, process: &Arc<Process>, about: &About) -> Result<()> {
+            let memory = image::ProcessMemory(Arc::clone(process));
+            let mut profile = records::read(&ReadFrom { memory: &memory, state: about.state })?;
+            profile.modules = image::files(process, about)?;
+            if let Some(before) = &self.before {
+                profile.leave_out(before);
+                for (thread, before) in profile.threads.iter_mut().zip(&before.threads) {
+                    thread.leave_out(before);
+                }
+            }
+            let pid = self.pid.cast_unsigned();
+            self.counted.lock().unwrap_or_else(PoisonError::into_inner).insert(pid, profile);
             Ok(())
         }
     }

@@ -5,13 +5,14 @@
 //!
 //! The agent does not allocate through the hooked functions and takes no lock of libc. After the start of the program
 //! it does not read the environment or files. In a `fork` of the program the page that enables the hooks is wiped, so a
-//! child is not recorded.
+//! child is not recorded, unless it is followed (see `follow.rs`).
 
 #![no_std]
 #![deny(unsafe_op_in_unsafe_fn)]
 
 mod arch;
 mod blocks;
+mod follow;
 mod helper;
 mod hooks;
 #[allow(dead_code)]
@@ -124,8 +125,20 @@ pub fn page() -> usize {
 }
 
 extern "C" fn start(_: i32, _: *const *const c_char, environment: *mut *mut c_char) {
-    let Some((plan, socket)) = take_files(environment) else { return };
-    arm(plan, socket, environment as u64);
+    let (files, is_child) = match follow::of_environment(environment) {
+        follow::Found::Followed(files) => (Some(files), false),
+        follow::Found::Child => (follow::connect(0), true),
+        follow::Found::None => (take_files(environment), false),
+    };
+    let Some((plan, socket)) = files else { return };
+    if let Some(shared) = map(plan) {
+        arm(shared, plan, socket, environment as u64, is_child);
+    }
+    close(plan, socket);
+}
+
+/// Closes the files that the agent was given.
+fn close(plan: u32, socket: u32) {
     for file in [plan, socket] {
         // SAFETY: the tool opened these files for the agent; no other code in this process knows them.
         unsafe { sys::call(sys::CLOSE, [file as usize, 0, 0, 0, 0, 0]) };
@@ -192,14 +205,14 @@ fn take_files(environment: *mut *mut c_char) -> Option<(u32, u32)> {
 }
 
 /// Parses two file descriptors, such as `3,4`.
-fn numbers(text: &[u8]) -> Option<(u32, u32)> {
+pub fn numbers(text: &[u8]) -> Option<(u32, u32)> {
     let text = core::str::from_utf8(text).ok()?;
     let (first, second) = text.split_once(',')?;
     Some((first.parse().ok()?, second.parse().ok()?))
 }
 
-/// Reads the plan, prepares the tables and enables the hooks.
-fn arm(plan: u32, socket: u32, stack_end: u64) {
+/// Maps the page that the plan begins with.
+fn map(plan: u32) -> Option<&'static Shared> {
     const PROT_READ_WRITE: usize = 3;
     const MAP_SHARED: usize = 1;
     // SAFETY: the kernel chooses an unused address, so the new mapping replaces nothing.
@@ -207,21 +220,22 @@ fn arm(plan: u32, socket: u32, stack_end: u64) {
         sys::call(sys::MMAP, [0, layout::SHARED_BYTES, PROT_READ_WRITE, MAP_SHARED, plan as usize, 0])
     };
     if (-4095..0).contains(&page) {
-        return;
+        return None;
     }
     // SAFETY: `mmap` succeeded, so `page` is the address of a page, which stays mapped while the process lives.
     // `Shared` consists of atomic integers, for which every bit pattern is valid.
     let shared: &'static Shared = unsafe { &*(page as *const Shared) };
-    if shared.magic.load(Ordering::Relaxed) != layout::MAGIC {
-        return;
-    }
-    match prepare(shared, socket, stack_end) {
+    (shared.magic.load(Ordering::Relaxed) == layout::MAGIC).then_some(shared)
+}
+
+/// Reads the plan, prepares the tables and enables the hooks.
+fn arm(shared: &'static Shared, plan: u32, socket: u32, stack_end: u64, is_child: bool) {
+    match prepare(shared, socket, stack_end, is_child) {
         Ok(()) => {
             patch::apply(shared, plan);
-            if profile::is_on() {
-                // Returns at once if the tool is ready, and after a second if it is gone.
-                sys::wait(&shared.attached, 0, true);
-            }
+            // Returns at once if the tool is ready, and after a second if it is gone.
+            sys::wait(&shared.attached, 0, true);
+            follow::watch_forks();
             shared.status.store(Status::Armed as u32, Ordering::Release);
             PAGE.armed.store(1, Ordering::Release);
         }
@@ -232,7 +246,43 @@ fn arm(plan: u32, socket: u32, stack_end: u64) {
     }
 }
 
-fn prepare(shared: &'static Shared, socket: u32, stack_end: u64) -> Result<(), (Status, u32)> {
+/// Enables the hooks in a process that was forked. Its records are those of its parent at that moment.
+fn arm_again() {
+    let Some((plan, socket)) = follow::connect(&STATE as *const State as u64) else { return };
+    if let Some(shared) = map(plan) {
+        let before = helper::shared();
+        for (field, old) in [(&shared.bias, &before.bias), (&shared.state, &before.state)] {
+            field.store(old.load(Ordering::Relaxed), Ordering::Relaxed);
+        }
+        shared.patched.store(before.patched.load(Ordering::Relaxed), Ordering::Relaxed);
+        shared.thread_pointer.store(arch::thread_pointer(), Ordering::Relaxed);
+        // The other threads, and a copy that one of them wanted, are not here.
+        for word in [&STATE.wanted, &STATE.done] {
+            word.store(0, Ordering::Relaxed);
+        }
+        STATE.threads.store(thread::current().known.get(), Ordering::Relaxed);
+        STATE.disabled.store(u32::from(shared.wants_peak.load(Ordering::Relaxed) == 0), Ordering::Relaxed);
+        STATE.peak.store(STATE.live.load(Ordering::Relaxed), Ordering::Relaxed);
+        for word in [&STATE.taken, &STATE.copied] {
+            word.store(0, Ordering::Relaxed);
+        }
+        STATE.spent_nanos.store(0, Ordering::Relaxed);
+        match helper::start(shared, socket, true) {
+            Ok(helper) => {
+                shared.helper.store(helper, Ordering::Relaxed);
+                shared.status.store(Status::Armed as u32, Ordering::Release);
+                PAGE.armed.store(1, Ordering::Release);
+            }
+            Err(errno) => {
+                shared.errno.store(errno, Ordering::Relaxed);
+                shared.status.store(Status::NoHelper as u32, Ordering::Release);
+            }
+        }
+    }
+    close(plan, socket);
+}
+
+fn prepare(shared: &'static Shared, socket: u32, stack_end: u64, is_child: bool) -> Result<(), (Status, u32)> {
     const AUX_ENTRY: u64 = 9;
     const WIPE_ON_FORK: usize = 18;
     const DONT_DUMP: usize = 16;
@@ -284,7 +334,7 @@ fn prepare(shared: &'static Shared, socket: u32, stack_end: u64) -> Result<(), (
     profile::prepare(mode);
     STATE.disabled.store(u32::from(shared.wants_peak.load(Ordering::Relaxed) == 0), Ordering::Relaxed);
     shared.state.store(&STATE as *const State as u64, Ordering::Relaxed);
-    let helper = helper::start(shared, socket).map_err(|errno| (Status::NoHelper, errno))?;
+    let helper = helper::start(shared, socket, is_child).map_err(|errno| (Status::NoHelper, errno))?;
     shared.helper.store(helper, Ordering::Relaxed);
     Ok(())
 }

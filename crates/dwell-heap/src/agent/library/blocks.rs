@@ -164,6 +164,11 @@ fn remove_large(addr: u64) {
     sys::unlock(&shard.lock);
 }
 
+/// Calls `done` with the lock of each shard.
+pub fn locks(done: fn(&AtomicU32)) {
+    STATE.shards.iter().for_each(|shard| done(&shard.lock));
+}
+
 fn hash(addr: u64) -> u64 {
     (addr / 8).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }

@@ -26,12 +26,18 @@ pub fn shared() -> &'static Shared {
     unsafe { &*shared }
 }
 
-/// Starts the helper; returns its process id or the error.
-pub fn start(shared: &'static Shared, socket: u32) -> Result<u32, u32> {
+/// The top of the helper's stack, and the result of its start, if it is started by another process.
+static STACK_TOP: AtomicU64 = AtomicU64::new(0);
+static STARTED: AtomicU32 = AtomicU32::new(0);
+
+/// Starts the helper of the program or, with `is_child`, of a process that the program started; returns its process id or the error.
+pub fn start(shared: &'static Shared, socket: u32, is_child: bool) -> Result<u32, u32> {
     SHARED.store(shared as *const Shared as u64, Ordering::Relaxed);
     SOCKET.store(socket, Ordering::Relaxed);
     STATE.start_nanos.store(sys::now(), Ordering::Relaxed);
     let stack = crate::map_for_good(STACK)?;
+    let first = if is_child { crate::map_for_good(STACK)? } else { 0 };
+    STACK_TOP.store((stack + STACK) as u64, Ordering::Relaxed);
     let mut before = 0_u64;
     let mask = ALL_SIGNALS;
     // SAFETY: the call reads one word and writes another, and both are locals. The helper inherits the mask.
@@ -40,7 +46,18 @@ pub fn start(shared: &'static Shared, socket: u32) -> Result<u32, u32> {
     }
     // SAFETY: the stack was mapped just now. The processes share memory, but `main` uses only atomics, its stack and system
     // calls. It uses no thread-local memory, because that would be this thread's.
-    let result = unsafe { arch::start(CLONE_VM | CLONE_PARENT, stack + STACK, main) };
+    // The parent of a child is the program, which must not see the helper. So another process starts it and ends: the tool adopts it.
+    let result = unsafe {
+        if is_child { arch::start(CLONE_VM, first + STACK, between) } else { arch::start(CLONE_VM | CLONE_PARENT, stack + STACK, main) }
+    };
+    let result = if is_child && result > 0 {
+        const ALL_KINDS: usize = 0x4000_0000;
+        // SAFETY: the call waits for the process that was started just now, and writes nothing.
+        unsafe { sys::call(sys::WAIT4, [result as usize, 0, ALL_KINDS, 0, 0, 0]) };
+        STARTED.load(Ordering::Acquire) as i32 as isize
+    } else {
+        result
+    };
     // SAFETY: the call reads `before`, a local that holds the previous mask.
     unsafe { sys::call(sys::SIGPROCMASK, [SET_MASK, &before as *const u64 as usize, 0, 8, 0, 0]) };
     if result < 0 { Err(-result as u32) } else { Ok(result as u32) }
@@ -66,6 +83,14 @@ fn close_others(keep: usize) {
         // SAFETY: the calling process has its own file table, and no Rust value owns a file in it.
         unsafe { sys::call(sys::CLOSE, [file, 0, 0, 0, 0, 0]) };
     }
+}
+
+/// Starts the helper, and ends.
+extern "C" fn between() -> ! {
+    // SAFETY: `start` mapped the stack for the helper alone. `main` needs no more than in `start`.
+    let result = unsafe { arch::start(CLONE_VM, STACK_TOP.load(Ordering::Relaxed) as usize, main) };
+    STARTED.store(result as u32, Ordering::Release);
+    exit()
 }
 
 extern "C" fn main() -> ! {

@@ -2,10 +2,11 @@
 
 use core::sync::atomic::{AtomicI64, AtomicU32, AtomicU64};
 
-/// The environment variable that passes two file descriptors to the agent, the plan and the socket: `FD,FD`.
+/// The environment variable that passes two file descriptors to the agent, the plan and the socket: `FD,FD`. With `--follow` an
+/// abstract address is behind them, `FD,FD@ADDRESS`, where the agents of children ask for theirs.
 pub const VARIABLE: &str = "CARGO_DWELL_CENSUS";
 /// The first word of a plan. It changes with the format.
-pub const MAGIC: u64 = 0x0034_306c_6c65_7744;
+pub const MAGIC: u64 = 0x0035_306c_6c65_7744;
 /// The largest size of a page in bytes that kernels for this processor may have.
 pub const LARGEST_PAGE: usize = if cfg!(target_arch = "aarch64") { 1 << 16 } else { 1 << 12 };
 /// The size of [`Shared`] in the plan's file in bytes. The patches follow it.
@@ -42,7 +43,7 @@ pub struct Shared {
     pub patch_bytes: AtomicU32,
     /// A [`Mode`].
     pub mode: AtomicU32,
-    /// Whether the tool samples the process: the agent waits for it, so that no thread starts before.
+    /// Whether the tool sees what the process starts: the agent waits for it, so that nothing starts before.
     pub attached: AtomicU32,
     pub sample: AtomicU64,
     /// The fields that the agent writes: a [`Status`] and its error number, the address of its [`State`], the bias of
@@ -72,6 +73,8 @@ pub struct Shared {
     pub grow_at: AtomicU64,
     /// Whether the program waits while the tool writes the last copy to disk.
     pub busy: AtomicU32,
+    /// How often the program has forked.
+    pub forks: AtomicU32,
 }
 
 /// The progress of the agent's start.

@@ -166,6 +166,11 @@ fn ledger(thread: &Thread) -> Option<&'static Ledger> {
 
 static LOCK: AtomicU32 = AtomicU32::new(0);
 
+/// Calls `done` with the lock of the ledgers.
+pub fn locks(done: fn(&AtomicU32)) {
+    done(&LOCK);
+}
+
 /// Gives the thread a ledger that no thread uses.
 #[cold]
 #[inline(never)]

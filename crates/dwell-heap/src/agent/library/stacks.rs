@@ -216,6 +216,11 @@ static STACKS: Map = Map::new();
 static PAIR_NUMBERS: Map = Map::new();
 const FIRST_SLOTS: usize = 1 << 12;
 
+/// Calls `done` with the lock of each map.
+pub fn locks(done: fn(&AtomicU32)) {
+    [&PAIR_NUMBERS, &STACKS].into_iter().for_each(|map| done(&map.lock));
+}
+
 impl Map {
     const fn new() -> Self {
         Self { table: AtomicUsize::new(0), lock: AtomicU32::new(0), used: AtomicU32::new(0) }

@@ -149,7 +149,8 @@ fn read(path: &Path, exe: Option<&Path>, debug: Option<&Path>) -> Result<(Option
         );
     }
     executable::expect_same(build_id.as_deref(), &exe, &format!("the core {shown}"))?;
-    executable::check(&exe)?;
+    let libraries: Vec<PathBuf> = maps::files(&maps).into_iter().map(Path::to_owned).collect();
+    executable::check(&exe, &libraries)?;
     let executable = Executable::find(&maps, entry, &exe).filter(|executable| is_mapped(&maps, executable));
     let executable = executable.with_context(|| {
         format!("{}: is not the executable of the core {shown}; name the right one with --exe", exe.display())

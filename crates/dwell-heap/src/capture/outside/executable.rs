@@ -1,5 +1,6 @@
 //! The executable of a process or a core, and the comparison of builds.
 
+use crate::agent::loadable::is_rust;
 use crate::arch::{MACHINE, NAME};
 use crate::capture::Module;
 use crate::capture::copied::Copied;
@@ -34,13 +35,16 @@ impl Executable {
 
 const PAGE: u64 = 4096;
 
-/// Checks that a file is an executable for this architecture, and that it has debug info.
-pub(super) fn check(file: &Path) -> Result<()> {
+/// Checks that a file is an executable for this architecture, and that it has debug info, or that a library with Rust code has some
+/// if it is no Rust program.
+pub(super) fn check(file: &Path, libraries: &[PathBuf]) -> Result<()> {
     let data = debuginfo::map(file)?;
     if let Some(reason) = refused(&data) {
         bail!("{}: {reason}", file.display());
     }
-    debuginfo::expect(file)
+    let result = debuginfo::expect(file);
+    let has_library = || !is_rust(&data) && libraries.iter().any(|library| debuginfo::expect(library).is_ok());
+    result.or_else(|error| if has_library() { Ok(()) } else { Err(error) })
 }
 
 /// Returns why an executable or core cannot be read, if it is of another architecture.

@@ -145,6 +145,7 @@ impl Captured {
             module.path = self.files.file(&module.path, executable).unwrap_or_default();
         }
         modules.retain(|module| module.path != Path::new(""));
+        maps::put_rust_first(&mut modules, &self.maps);
         modules
     }
 

@@ -32,7 +32,9 @@ use std::time::{Duration, Instant};
 pub fn attach(pid: i32, exe: Option<&Path>, debug: Option<&Path>) -> Result<Captured> {
     expect_process(pid)?;
     let (file, root) = files(pid, exe, debug)?;
-    executable::check(&file)?;
+    let libraries = mappings(pid).unwrap_or_default();
+    let libraries: Vec<PathBuf> = maps::files(&libraries).into_iter().map(|path| below(&root, path)).collect();
+    executable::check(&file, &libraries)?;
     let entry = entry(pid).ok_or_else(|| halt::gone(pid))?;
     let before = mappings(pid)?;
     let mut buffer = Buffer::new(pid, &before)?;

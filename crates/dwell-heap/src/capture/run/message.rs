@@ -13,6 +13,10 @@ pub(super) enum Message {
     Spilled(u32, u64, anyhow::Result<Spilled>),
     /// The program has ended at this time.
     Ended(std::io::Result<ExitStatus>, u64),
+    /// The program that started the process has ended.
+    Over,
+    /// The process became another program.
+    Replaced,
     /// A signal, and whether only this process received it.
     Signal(i32, bool),
 }

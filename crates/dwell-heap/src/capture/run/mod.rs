@@ -1,6 +1,8 @@
 //! Runs a program with the agent and takes its snapshots.
 
 #[cfg(agent)]
+mod children;
+#[cfg(agent)]
 mod copies;
 #[cfg(agent)]
 mod growth;
@@ -16,14 +18,20 @@ mod plan;
 mod process;
 #[cfg(agent)]
 mod signals;
+#[cfg(agent)]
+mod start;
 
 use super::Snapshot;
 use crate::units::{bytes, percent};
 #[cfg(agent)]
-pub(crate) use process::{Watch, watched};
+pub(crate) use children::OfChild;
 #[cfg(agent)]
-pub use process::{snapshots, snapshots_early};
+pub(crate) use process::Watch;
 use serde::{Deserialize, Serialize};
+#[cfg(agent)]
+pub(crate) use start::watched;
+#[cfg(agent)]
+pub use start::{snapshots, snapshots_early};
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -59,6 +67,29 @@ pub struct Run {
     pub notes: Vec<String>,
     /// The end, if a signal killed the program together with the agent's helper.
     pub killed: Option<Killed>,
+    /// The number of processes that it started.
+    pub processes: u64,
+    /// Those that were followed.
+    pub children: Vec<Child>,
+    /// Whether the process still runs.
+    pub(crate) is_left: bool,
+    /// Whether it became another program.
+    pub(crate) is_replaced: bool,
+}
+
+/// A process that the program started.
+#[derive(Default)]
+pub struct Child {
+    /// Its number.
+    pub pid: u32,
+    /// Its name.
+    pub name: String,
+    /// The executable.
+    pub executable: PathBuf,
+    /// Its arguments.
+    pub arguments: Vec<String>,
+    /// Its snapshots.
+    pub run: Run,
 }
 
 /// The end of a program that was killed together with the agent's helper, so that its memory is lost.
@@ -145,6 +176,8 @@ pub struct Options {
     pub signals: bool,
     /// What is recorded.
     pub records: Records,
+    /// Whether the processes that the program starts are recorded, too.
+    pub follow: bool,
 }
 
 /// What is recorded of a run.
@@ -161,7 +194,15 @@ pub enum Records {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { at: vec![At::Peak], every: None, sample: None, cache: None, signals: false, records: Records::Blocks }
+        Self {
+            at: vec![At::Peak],
+            every: None,
+            sample: None,
+            cache: None,
+            signals: false,
+            records: Records::Blocks,
+            follow: false,
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Starts the program, listens to its helper, and collects snapshots.
+//! Follows a process: listens to its helper, and collects snapshots.
 
 #![expect(
     clippy::cast_possible_truncation,
@@ -12,27 +12,22 @@ use super::growth::{Growth, Shield};
 use super::limits::{Room, smaps};
 use super::listen::listen;
 use super::message::{Message, Moved};
-use super::plan::{EndOf, Plan, sockets};
-use super::{At, Killed, Options, Records, Run, signals};
-use crate::agent::loadable::{self, Target};
-use crate::agent::{self, hooks, layout};
+use super::plan::Plan;
+use super::{At, Killed, Options, Records, Run};
+use crate::agent::layout::{Allocator, Event, Status};
+use crate::agent::loadable::Target;
 use crate::arch;
 use crate::capture::image::{self, About, Process};
-use crate::capture::resident;
 use crate::capture::spill::Spilled;
 use crate::capture::{Moment, Snapshot, Thread};
-use crate::debuginfo;
 use anyhow::{Context, Result, bail};
-use layout::{Allocator, Event, Status};
-use std::ffi::OsString;
 use std::fs::{self, File};
-use std::os::fd::{AsRawFd, OwnedFd};
-use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::Path;
-use std::process::{Command, ExitStatus};
+use std::os::fd::OwnedFd;
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -40,14 +35,6 @@ use std::time::{Duration, Instant};
 fn code(status: ExitStatus) -> u8 {
     let signal = || status.signal().map_or(1, |signal| 128 + signal);
     u8::try_from(status.code().unwrap_or_else(signal)).unwrap_or(1)
-}
-
-/// Runs a program with this process's standard streams and takes snapshots.
-///
-/// # Errors
-/// Returns an error if the agent cannot be loaded, if the program cannot be started, or if its memory cannot be read.
-pub fn snapshots(executable: &Path, args: &[OsString], options: &Options) -> Result<Run> {
-    run(executable, args, options, None, None)
 }
 
 /// Follows a run that counts allocations.
@@ -70,105 +57,41 @@ pub(crate) trait Watch {
     fn ended(&mut self, process: &Arc<Process>, about: &About) -> Result<()>;
 }
 
-/// Runs a program like [`snapshots`], and gives its records to `watch`.
-///
-/// # Errors
-/// As [`snapshots`].
-pub(crate) fn watched(executable: &Path, args: &[OsString], options: &Options, watch: &mut dyn Watch) -> Result<Run> {
-    run(executable, args, options, None, Some(watch))
-}
-
 /// Receives the snapshots to report while the program runs, with the milliseconds since its start.
-type Early<'e> = &'e mut dyn FnMut(Vec<Snapshot>, u64);
+pub(super) type Early<'e> = &'e mut dyn FnMut(Vec<Snapshot>, u64);
 
-/// Like [`snapshots`], but also reports while the program runs: it calls `early` with the snapshots so far when a
-/// signal requests one, and after the last planned snapshot if none is planned for the end. The [`Run`] has these
-/// snapshots only if later ones follow.
-///
-/// # Errors
-/// As [`snapshots`].
-pub fn snapshots_early(executable: &Path, args: &[OsString], options: &Options, early: Early<'_>) -> Result<Run> {
-    run(executable, args, options, Some(early), None)
+/// A process to follow.
+pub(super) struct Followed<'r> {
+    pub(super) pid: i32,
+    pub(super) target: &'r Target,
+    pub(super) options: &'r Options,
+    pub(super) plan: Arc<Plan>,
+    pub(super) socket: OwnedFd,
+    pub(super) started: Instant,
+    /// The number of functions to patch, and the allocator that they are of.
+    pub(super) patches: u32,
+    pub(super) allocator: Option<Allocator>,
+    pub(super) notes: Vec<String>,
+    pub(super) shield: Option<Shield>,
+    /// Passes a request for a snapshot on to the processes that it started.
+    pub(super) ask: Option<&'r dyn Fn()>,
 }
 
-fn run<'w>(
-    executable: &Path,
-    args: &[OsString],
-    options: &Options,
+/// Follows a process to its end, for which `wait` waits.
+///
+/// # Errors
+/// Returns an error if the agent was not loaded, or if the memory of the process cannot be read.
+pub(super) fn follow<'w>(
+    followed: Followed<'_>,
+    wait: impl FnOnce() -> std::io::Result<ExitStatus> + Send + 'static,
+    (sender, messages): (Sender<Message>, Receiver<Message>),
     early: Option<Early<'w>>,
-    mut watch: Option<&'w mut dyn Watch>,
+    watch: Option<&'w mut dyn Watch>,
 ) -> Result<Run> {
-    let target = Target::open(executable)?;
-    debuginfo::expect(executable)?;
-    let library = agent::library(options.cache.as_deref())?;
-    let mut notes = Vec::new();
-    if loadable::has_frame_pointers(&target.data) == Some(false) {
-        notes.push(
-            "the program was built without frame pointers, so most call stacks are incomplete; leave --exe out, or build with \
-             RUSTFLAGS=-Cforce-frame-pointers=yes"
-                .to_owned(),
-        );
-    }
-    notes.extend(resident::undivided().filter(|_| options.records != Records::Counts));
-    let patches = hooks::plan(&target.data, watch.as_ref().map_or(&[], |watch| watch.counted()));
-    if let (Some(why), Some(watch)) = (&patches.uncounted, &mut watch) {
-        watch.uncounted(why);
-    }
-    if let Some(first) = patches.refused.first() {
-        let more = patches.refused.len() - 1;
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        notes.push(format!(
-            "functions of the allocator cannot be hooked, so their allocations are not recorded: {first}{more}"
-        ));
-    }
-    let plan = Plan::new(&target, options, &patches.bytes)?;
-    // Before the program runs: a short one may be at its peak before this thread runs again.
-    let can_wait = EndOf::new(std::process::id() as i32).is_some();
-    plan.shared().stops.store(u32::from(can_wait), Ordering::Relaxed);
-    let (ours, theirs) = sockets()?;
-    let mut command = Command::new(&target.path);
-    command.args(args).env(layout::VARIABLE, format!("{},{}", plan.file.as_raw_fd(), theirs.as_raw_fd()));
-    let mut preload = library.into_os_string();
-    if let Some(other) = std::env::var_os("LD_PRELOAD").filter(|other| !other.is_empty()) {
-        preload.push(":");
-        preload.push(other);
-    }
-    command.env("LD_PRELOAD", preload);
-    let inherited = [plan.file.as_raw_fd(), theirs.as_raw_fd()];
-    let keep = move || {
-        for file in inherited {
-            // SAFETY: the call changes a flag of an open file of the new process; it neither allocates nor locks.
-            if unsafe { libc::fcntl(file, libc::F_SETFD, 0) } < 0 {
-                return Err(std::io::Error::last_os_error());
-            }
-        }
-        Ok(())
-    };
-    // SAFETY: `keep` runs after `fork`; it calls `fcntl`, which is async-signal-safe, and reads an array it owns.
-    unsafe { command.pre_exec(keep) };
-
-    let (sender, messages) = mpsc::channel();
-    if options.signals {
-        signals::listen(sender.clone())?;
-    }
-    let started = Instant::now();
-    let mut child = command.spawn().with_context(|| format!("{}: cannot be started", target.path.display()))?;
-    let pid = child.id() as i32;
-    drop(theirs);
-    if let Some(watch) = &mut watch {
-        watch.started(pid, &plan.file)?;
-    }
-    signals::PROGRAM.store(pid, Ordering::Release);
-    let ours = Arc::new(ours);
+    let Followed { pid, target, options, plan, socket, started, patches, allocator, notes, shield, ask } = followed;
+    let ours = Arc::new(socket);
     let over = Arc::new(AtomicBool::new(false));
-    // `wait` would return when a thread is stopped.
-    let end = EndOf::new(pid);
-    if end.is_none() {
-        plan.shared().stops.store(0, Ordering::Release);
-    }
-    let plan = Arc::new(plan);
     let growth = Arc::new(Growth::new(pid, Arc::clone(&plan), options.cache.as_deref()));
-    let shield = (options.records != Records::Counts).then(Shield::new);
     let reader = {
         let (socket, sender, over, growth) =
             (Arc::clone(&ours), sender.clone(), Arc::clone(&over), Arc::clone(&growth));
@@ -176,38 +99,49 @@ fn run<'w>(
     };
     let of_spills = sender.clone();
     let waiter = thread::spawn(move || {
-        if let Some(end) = end {
-            end.wait();
-        }
-        let at = now();
-        let status = child.wait();
-        signals::PROGRAM.store(0, Ordering::Release);
-        let _ = sender.send(Message::Ended(status, at));
+        let status = wait();
+        let _ = sender.send(Message::Ended(status, now()));
     });
-    let program = Started {
-        pid,
-        target: &target,
-        options,
-        plan: &plan,
-        socket: ours,
-        since: started,
-        patches: patches.count,
-        allocator: patches.allocator,
-    };
+    let program = Started { pid, target, options, plan: &plan, socket: ours, since: started, patches, allocator };
     let bounds = Bounds { growth, sender: of_spills, shield, room: None };
     let (copies, asked) = (Copies::default(), Asked::default());
-    let mut session = Session { program, copies, asked, bounds, early, watch, ended: 0, notes };
-    let status = session.listen(&messages);
-    let result = status.and_then(|status| session.finish(status, &messages));
+    let mut session = Session { program, copies, asked, bounds, early, watch, ended: 0, notes, ask, left: None };
+    let result = match session.listen(&messages) {
+        Ok(End::Ended(status)) => session.finish(status, &messages),
+        Ok(End::Left) => session.finish_running(),
+        Ok(End::Replaced) => {
+            drop(session);
+            Ok(Run { is_replaced: true, ..Run::default() })
+        }
+        Err(error) => Err(error),
+    };
+    if matches!(&result, Ok(run) if run.is_replaced || run.is_left) {
+        image::end(plan.shared().helper.load(Ordering::Relaxed) as i32);
+    }
     over.store(true, Ordering::Relaxed);
     let _ = reader.join();
-    let _ = waiter.join();
+    // One that is left or replaced still runs.
+    if waiter.is_finished() || matches!(&result, Ok(run) if !run.is_replaced && !run.is_left) {
+        let _ = waiter.join();
+    }
     result
+}
+
+/// How a process was followed to an end.
+enum End {
+    Ended(ExitStatus),
+    /// It still runs.
+    Left,
+    /// It became another program, which is followed instead.
+    Replaced,
 }
 
 /// The note if there is no record of the end.
 const NO_HELPER: &str =
     "the agent's helper process was killed or does not answer, so there is no record of the program's exit";
+
+/// The time in which a process that outlives the program is copied.
+const LEAVING: Duration = Duration::from_secs(5);
 
 /// The interval at which a due snapshot checks whether the agent is ready.
 const ARMING: Duration = Duration::from_millis(5);
@@ -221,7 +155,7 @@ const LOOKING: Duration = Duration::from_millis(200);
 const LOOKING_CLOSELY: Duration = Duration::from_millis(25);
 
 /// The state of a program after its end.
-struct End {
+struct Last {
     process: Arc<Process>,
     about: About,
     /// Live bytes in the last copy at the peak, at the end, and the most until then.
@@ -271,11 +205,15 @@ struct Session<'r, 'e> {
     /// The time of the program's end.
     ended: u64,
     notes: Vec<String>,
+    /// Passes a request for a snapshot on to the processes that it started.
+    ask: Option<&'r dyn Fn()>,
+    /// The time at which the process is left, although it runs.
+    left: Option<Instant>,
 }
 
 impl Session<'_, '_> {
     /// Handles messages until the program ends.
-    fn listen(&mut self, messages: &Receiver<Message>) -> Result<ExitStatus> {
+    fn listen(&mut self, messages: &Receiver<Message>) -> Result<End> {
         let mut times: Vec<Duration> = self.program.options.at.iter().filter_map(|at| at_time(*at)).collect();
         times.sort_unstable();
         times.dedup();
@@ -289,7 +227,11 @@ impl Session<'_, '_> {
             let wait = due.map(|due| due.saturating_sub(self.program.since.elapsed()));
             let poll = (!self.asked.early.is_empty()).then_some(ARMING);
             let look = self.look_at_limits();
-            let message = match wait.into_iter().chain(poll).chain(look).min() {
+            if self.left.is_some_and(|at| self.has_all() || Instant::now() >= at) {
+                return Ok(End::Left);
+            }
+            let leave = self.left.map(|at| at.saturating_duration_since(Instant::now()));
+            let message = match wait.into_iter().chain(poll).chain(look).chain(leave).min() {
                 Some(wait) => messages.recv_timeout(wait),
                 None => messages.recv().map_err(|_| RecvTimeoutError::Disconnected),
             };
@@ -298,7 +240,14 @@ impl Session<'_, '_> {
                 Ok(Message::Spilled(what, nanos, spilled)) => self.spilled(what, nanos, spilled),
                 Ok(Message::Ended(status, at)) => {
                     self.ended = at;
-                    return status.context("cannot wait for the program to end");
+                    return status.map(End::Ended).context("cannot wait for the program to end");
+                }
+                Ok(Message::Replaced) => return Ok(End::Replaced),
+                Ok(Message::Over) => {
+                    self.left = Some(Instant::now() + LEAVING);
+                    if self.program.options.records != Records::Counts {
+                        self.ask(Moment::Signal);
+                    }
                 }
                 Ok(Message::Signal(signal, alone)) => self.signal(signal, alone),
                 Err(RecvTimeoutError::Disconnected) => bail!("cannot wait for the program to end"),
@@ -323,6 +272,33 @@ impl Session<'_, '_> {
                 }
             }
         }
+    }
+
+    /// Returns `true` if the helper has answered all requests.
+    fn has_all(&self) -> bool {
+        self.asked.early.is_empty() && self.asked.sent.is_empty()
+    }
+
+    /// Reads the snapshots of a process that still runs.
+    fn finish_running(mut self) -> Result<Run> {
+        if self.program.options.records == Records::Counts {
+            bail!("still runs");
+        }
+        self.bounds.growth.stop();
+        let mut snapshots = Vec::new();
+        if let Some((peak, about)) = self.copies.peak.take().filter(|_| self.program.options.at.contains(&At::Peak)) {
+            snapshots.push(peak.snapshot(&about)?);
+            // The last one is as it was left.
+            self.copies.taken.pop();
+        }
+        for (process, about) in std::mem::take(&mut self.copies.taken) {
+            snapshots.push(Kept::Process(process).snapshot(&about)?);
+        }
+        if snapshots.is_empty() {
+            bail!("still runs, and could not be copied");
+        }
+        let millis = self.program.since.elapsed().as_millis() as u64;
+        Ok(Run { snapshots: in_order(snapshots), millis, is_left: true, notes: self.notes, ..Run::default() })
     }
 
     /// Looks at the memory that is left, and returns the time until that is necessary again.
@@ -384,7 +360,7 @@ impl Session<'_, '_> {
     fn signal(&mut self, signal: i32, alone: bool) {
         match signal {
             libc::SIGUSR1 => return asked_for(self),
-            libc::SIGINT if self.program.options.at.contains(&At::Signal) => self.ask(Moment::Signal),
+            libc::SIGINT if self.program.options.at.contains(&At::Signal) => asked_for(self),
             _ => {}
         }
         if alone {
@@ -492,7 +468,9 @@ impl Session<'_, '_> {
             allocator: self.program.allocator,
         }
     }
+}
 
+impl Session<'_, '_> {
     /// Reads the snapshots after the end of the program.
     fn finish(mut self, status: ExitStatus, messages: &Receiver<Message>) -> Result<Run> {
         drop(self.bounds.shield.take());
@@ -536,7 +514,7 @@ impl Session<'_, '_> {
                 self.program.patches
             ));
         }
-        let Some(End { process, about, taken: taken_bytes, live: live_bytes, peak }) = end else {
+        let Some(Last { process, about, taken: taken_bytes, live: live_bytes, peak }) = end else {
             return Ok(self.after_kill(status, millis, messages));
         };
         let peak_bytes = u64::try_from(peak.max(live_bytes)).ok();
@@ -638,12 +616,12 @@ impl Session<'_, '_> {
         self.notes.insert(0, if is_killed { killed.note(latest) } else { NO_HELPER.to_owned() });
         let snapshots = in_order(snapshots);
         let (code, notes) = (code(status), self.notes);
-        Run { snapshots, sample, peak_bytes: None, code, millis, notes, killed: Some(killed) }
+        Run { snapshots, sample, code, millis, notes, killed: Some(killed), ..Run::default() }
     }
 
     /// Stops the helper, which shares the program's memory. Returns the final state of the program, or `None` if the
     /// helper does not answer.
-    fn end(&mut self, messages: &Receiver<Message>) -> Result<Option<End>> {
+    fn end(&mut self, messages: &Receiver<Message>) -> Result<Option<Last>> {
         const PATIENCE: Duration = Duration::from_secs(20);
         let helper = self.program.plan.shared().helper.load(Ordering::Relaxed) as i32;
         self.program.plan.shared().ended.store(1, Ordering::Release);
@@ -670,7 +648,7 @@ impl Session<'_, '_> {
         });
         let process = Arc::new(Process::new(helper, Arc::clone(&self.program.socket))?);
         let [taken, live, peak] = image::live(&process, about.state).context(image::NO_RECORDS)?;
-        Ok(Some(End { process, about, taken, live, peak }))
+        Ok(Some(Last { process, about, taken, live, peak }))
     }
 }
 
@@ -679,6 +657,9 @@ fn asked_for(session: &mut Session<'_, '_>) {
     match &mut session.watch {
         Some(watch) if session.program.options.records == Records::Counts => watch.marked(),
         _ => session.ask(Moment::Signal),
+    }
+    if let Some(ask) = session.ask {
+        ask();
     }
 }
 
@@ -717,40 +698,4 @@ fn stack_pointers(pid: i32) -> Vec<u64> {
         u64::from_str_radix(word.strip_prefix("0x")?, 16).ok()
     };
     threads.filter_map(|thread| pointer(thread.ok()?)).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Is told last of the start.
-    struct Late;
-
-    impl Watch for Late {
-        fn started(&mut self, _: i32, _: &File) -> Result<()> {
-            thread::sleep(Duration::from_millis(300));
-            Ok(())
-        }
-
-        fn ended(&mut self, _: &Arc<Process>, _: &About) -> Result<()> {
-            Ok(())
-        }
-    }
-
-    #[test]
-    fn a_program_that_is_at_its_peak_at_once_is_stopped_for_the_copy() {
-        let folder = tempfile::tempdir().unwrap();
-        let (source, program) = (folder.path().join("main.rs"), folder.path().join("main"));
-        fs::write(&source, "fn main() { drop(std::hint::black_box(vec![1; 1_000_000])) }").unwrap();
-        let built = Command::new("rustc").args(["-g", "-o"]).args([&program, &source]).status();
-        if !built.is_ok_and(|status| status.success()) {
-            return eprintln!("skipped: rustc builds no program here");
-        }
-        let options = Options { at: vec![At::Peak], cache: Some(folder.path().into()), ..Options::default() };
-        let run = watched(&program, &[], &options, &mut Late).unwrap();
-        let [peak] = run.snapshots.as_slice() else { panic!("{}", run.snapshots.len()) };
-        assert_eq!(peak.at, Moment::Peak);
-        let frames = peak.threads.iter().filter(|thread| thread.registers[arch::FRAME_POINTER].is_some());
-        assert!(frames.count() > 0, "{:?}", peak.threads);
-    }
 }

@@ -93,7 +93,16 @@ pub(crate) fn origins(snapshot: &Snapshot, frames: &Frames, schema: &Schema<'_>)
     let executable = snapshot.modules.first().and_then(|module| module.path.file_name());
     let executable = executable.map_or_else(String::new, |name| format!("{}+", name.to_string_lossy()));
     let is_inside = |name: &str| name.starts_with(&executable);
-    snapshot.stacks.iter().map(|stack| origin(&functions(snapshot, frames, stack), schema, &own, &is_inside)).collect()
+    let is_library = snapshot.modules.iter().skip(1).any(|module| module.is_executable);
+    let of_stack = |stack: &Vec<u64>| {
+        let mut origin = origin(&functions(snapshot, frames, stack), schema, &own, &is_inside);
+        // What another program holds is a row for each of its files: its own call stacks say nothing about the Rust code.
+        if is_library && origin.is_foreign && origin.at.is_none() {
+            origin.function = origin.function.split("+0x").next().unwrap_or_default().to_owned();
+        }
+        origin
+    };
+    snapshot.stacks.iter().map(of_stack).collect()
 }
 
 fn origin(

@@ -20,11 +20,15 @@ pub const SETSID: usize = 157;
 pub const GETRLIMIT: usize = 163;
 pub const PRCTL: usize = 167;
 pub const GETPID: usize = 172;
+pub const SOCKET: usize = 198;
+pub const CONNECT: usize = 203;
+pub const RECVMSG: usize = 212;
 pub const MUNMAP: usize = 215;
 pub const CLONE: usize = 220;
 pub const MMAP: usize = 222;
 pub const MPROTECT: usize = 226;
 pub const MADVISE: usize = 233;
+pub const WAIT4: usize = 260;
 pub const PROCESS_VM_READV: usize = 270;
 pub const CLOSE_RANGE: usize = 436;
 

@@ -1,0 +1,120 @@
+//! Rust in a library of a program in another language.
+
+use crate::running::{folder, tool};
+use crate::support;
+use serde_json::Value;
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+
+const LIBRARY: &str = r#"
+use std::{collections::HashMap, sync::Mutex};
+pub struct Row { pub name: String, pub more: Option<[u64; 12]> }
+static TABLE: Mutex<Option<HashMap<u64, Row>>> = Mutex::new(None);
+#[unsafe(no_mangle)]
+pub extern "C" fn fill(count: u64) -> u64 {
+    let mut table = TABLE.lock().unwrap();
+    let table = table.get_or_insert_with(HashMap::new);
+    table.extend((0..count).map(|row| (row, Row { name: format!("row {row}"), more: None })));
+    table.len() as u64
+}
+"#;
+
+const HOST: &str = r#"
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static char *kept[1000];
+int main(int argc, char **argv) {
+    void *library = dlopen(argv[1], RTLD_NOW);
+    unsigned long (*fill)(unsigned long) = (unsigned long (*)(unsigned long))dlsym(library, "fill");
+    for (int i = 0; i < 1000; i++) kept[i] = strdup("a text of C code");
+    printf("%lu\n", fill(5000));
+    fflush(stdout);
+    getchar();
+    return kept[7][0] == 'b';
+}
+"#;
+
+/// Returns the library and a program in C that loads it, unless there is no C compiler.
+fn built() -> Option<&'static (PathBuf, PathBuf)> {
+    static BUILT: OnceLock<Option<(PathBuf, PathBuf)>> = OnceLock::new();
+    let build = || {
+        let folder = folder().join("library");
+        fs::create_dir_all(&folder).expect("a folder");
+        let (rust, c) = (folder.join("rows.rs"), folder.join("host.c"));
+        fs::write(&rust, LIBRARY).expect("a file");
+        fs::write(&c, HOST).expect("a file");
+        let library = folder.join("librows.so");
+        support::truth::compile(&rust, &library, &["-O", "--crate-type=cdylib", "--crate-name=rows"]);
+        let host = folder.join("host");
+        let compiled = Command::new("cc").arg("-g").arg(&c).arg("-o").arg(&host).arg("-ldl").status();
+        compiled.is_ok_and(|status| status.success()).then_some((library, host))
+    };
+    let built = BUILT.get_or_init(build).as_ref();
+    if built.is_none() {
+        support::skip("there is no C compiler");
+    }
+    built
+}
+
+fn check(document: &Value) {
+    let snapshot = &document["snapshots"][0];
+    let rows = snapshot["blocks"].as_array().expect("rows");
+    let find =
+        |owner: &str| rows.iter().find(|row| row["owner"] == owner).unwrap_or_else(|| panic!("{owner}: {rows:#?}"));
+    assert_eq!(find("Row.name")["blocks"], 5000);
+    assert_eq!(find("(static rows::TABLE)")["blocks"], 1);
+}
+
+#[test]
+fn a_run_of_another_program_has_the_types_of_the_library() {
+    let Some((library, host)) = built() else { return };
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-dwell"));
+    command.args(["dwell", "census", "--at", "exit", "--format", "json", "--exe"]).arg(host).arg("--").arg(library);
+    let output = command.stdin(Stdio::null()).output().expect("it runs");
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    let json = output.stdout.iter().position(|byte| *byte == b'{').expect(&error);
+    let document: Value = serde_json::from_slice(&output.stdout[json..]).expect(&error);
+    check(&document);
+    // What C code holds is a row for each file.
+    let rows = document["snapshots"][0]["blocks"].as_array().expect("rows");
+    let of_c: Vec<&Value> = rows.iter().filter(|row| row["content"] == "block of C code").collect();
+    let of_libc = of_c.iter().find(|row| row["owner"].as_str().is_some_and(|owner| owner.contains("libc.so.6)")));
+    assert!(of_libc.is_some_and(|row| row["blocks"].as_u64() >= Some(1000)), "{of_c:#?}");
+
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-dwell"));
+    command.args(["dwell", "allocs", "--once", "--format", "json", "--exe"]).arg(host).arg("--").arg(library);
+    let output = command.stdin(Stdio::null()).output().expect("it runs");
+    let json = output.stdout.iter().position(|byte| *byte == b'{').expect("JSON");
+    let document: Value = serde_json::from_slice(&output.stdout[json..]).expect("JSON");
+    let rows = document["rows"].as_array().expect("rows");
+    let of_texts = |row: &&Value| row["what"] == "String" && row["counts"]["allocations"].as_u64() >= Some(5000);
+    assert!(rows.iter().any(|row| of_texts(&row)), "{rows:#?}");
+}
+
+#[test]
+fn a_process_and_a_core_of_another_program_have_the_types_of_the_library() {
+    let Some((library, host)) = built() else { return };
+    let mut command = Command::new(host);
+    let mut child = command.arg(library).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut line).expect("it says something");
+    let pid = child.id();
+    let output = tool(&["--pid", &pid.to_string(), "--format", "json"]).output().expect("it runs");
+    let core = folder().join("library").join("core");
+    let made = Command::new("gcore").arg("-o").arg(&core).arg(pid.to_string()).output();
+    let core = core.with_extension(pid.to_string());
+    drop(child.stdin.take());
+    child.wait().expect("it ends");
+    check(&serde_json::from_slice(&output.stdout).expect(&String::from_utf8_lossy(&output.stderr)));
+    if !core.exists() {
+        support::skip(format_args!("gcore cannot be run here: {made:?}"));
+        return;
+    }
+    let output = tool(&["--format", "json", "--core"]).arg(core).output().expect("it runs");
+    check(&serde_json::from_slice(&output.stdout).expect(&String::from_utf8_lossy(&output.stderr)));
+}
