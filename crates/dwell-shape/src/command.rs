@@ -1,6 +1,7 @@
 //! The command: from arguments to the report and the files.
 
 use crate::args::{ShapeArgs, TextType};
+use crate::decisions;
 use crate::declared::Declared;
 use crate::overrides::{self, Given, Override};
 use crate::plan::{Plan, Set};
@@ -251,7 +252,7 @@ fn finish(
         bail!("--set: {first}");
     }
     for file in &given.new {
-        write_new(file, false, &overrides::list(&schema))?;
+        write_new(file, false, &decisions::list(&schema))?;
     }
     if args.plain {
         schema.sort_variants();

@@ -10,7 +10,7 @@ use super::arena::{Arena, Field, Fixed, MAX_FIELDS, NodeId, ObjectId, Shape};
 use super::compare;
 use super::cost;
 use super::markers;
-use super::study::{Found, are_odd, is_usual, may_lack};
+use super::study::{Found, Study, are_odd, is_usual, may_lack};
 pub(super) use super::values::{
     FREE, are_alike, children, elements, is_hopeless, is_name, is_plain, kinds, objects_below,
 };
@@ -218,23 +218,24 @@ pub(super) fn keep(arena: &mut Arena) {
     arena.named = named.flat_map(|(all, name)| all.into_iter().map(move |object| (object, name.clone()))).collect();
 }
 
-/// Makes the decisions of the user about maps and untyped values.
-fn apply_overrides(arena: &mut Arena) {
-    for one in arena.overrides.clone().iter() {
-        match one.what {
-            What::Map => {
-                for object in objects_at(arena, &one.steps) {
-                    arena.collapse(object);
-                    arena.settle();
-                }
-            }
-            What::Value => {
-                for node in nodes_at(arena, &one.steps) {
-                    arena.set_free(arena.find_node(node));
-                    arena.settle();
-                }
-            }
-            _ => {}
+/// Makes the decisions of the user about maps.
+fn set_maps(arena: &mut Arena) {
+    for one in arena.overrides.clone().iter().filter(|one| one.what == What::Map) {
+        for object in objects_at(arena, &one.steps) {
+            arena.collapse(object);
+            arena.settle();
+        }
+    }
+    keep(arena);
+}
+
+/// Makes the decisions of the user about untyped values. They come after those about maps: a key of a map is no field of its
+/// name, and an untyped value of a map would make the others untyped too.
+fn set_values(arena: &mut Arena) {
+    for one in arena.overrides.clone().iter().filter(|one| one.what == What::Value) {
+        for node in nodes_at(arena, &one.steps) {
+            arena.set_free(arena.find_node(node));
+            arena.settle();
         }
     }
     keep(arena);
@@ -243,10 +244,11 @@ fn apply_overrides(arena: &mut Arena) {
 /// Makes the decisions of the study: which objects are clearly maps, and which keys are tags.
 pub(super) fn sketch(arena: &mut Arena) {
     arena.settle();
-    apply_overrides(arena);
+    set_maps(arena);
     let mut done = Done { objects: HashSet::new(), outvoted: HashSet::new() };
     maps(arena, arena.root, SURE, &shared(arena), &mut done);
     arena.name_maps(&shared(arena));
+    set_values(arena);
     unions(arena);
     for object in arena.all_objects() {
         if arena.object(object).tag.is_none()
@@ -262,9 +264,10 @@ pub(super) fn sketch(arena: &mut Arena) {
 /// more entries, and would become maps with them.
 pub(super) fn settle(arena: &mut Arena, outvoted: impl FnOnce(&Arena) -> HashSet<ObjectId>) {
     arena.settle();
-    apply_overrides(arena);
+    set_maps(arena);
     let mut done = Done { objects: HashSet::new(), outvoted: outvoted(arena) };
     maps(arena, arena.root, 0, &shared(arena), &mut done);
+    set_values(arena);
 }
 
 /// The objects about which no decision is left to make.
@@ -535,6 +538,9 @@ fn unions(arena: &mut Arena) {
         }
         found.insert(object, tag);
     }
+    let rejected = not_of_all(arena, &names, &tags);
+    tags.retain(|name, _| !rejected.contains(name));
+    found.retain(|object, tag| is_usual(&tag.key) || !names[object].iter().any(|name| rejected.contains(name)));
     // The values of each tag, and the keys of its objects.
     let mut values = HashMap::<String, (HashSet<u64>, HashSet<u64>)>::new();
     let mut mark = |arena: &mut Arena, object: ObjectId, tag: &Found, found: Vec<u64>| {
@@ -607,4 +613,28 @@ fn unions(arena: &mut Arena) {
             arena.object_mut(object).tag = Some(tag.into());
         }
     }
+}
+
+/// Returns the names of positions whose objects, taken together, do not show the tag that some of the positions do: few
+/// objects may seem to be of several types by chance.
+fn not_of_all(arena: &Arena, names: &HashMap<ObjectId, Vec<u64>>, tags: &HashMap<u64, Option<Found>>) -> HashSet<u64> {
+    let is_rejected = |name: &u64, key: &str| {
+        let mut objects: Vec<ObjectId> =
+            names.iter().filter(|(_, all)| all.contains(name)).map(|(&object, _)| object).collect();
+        objects.sort_unstable();
+        let fields = || objects.iter().filter_map(|&object| arena.fields(object)).flat_map(|fields| &fields.list);
+        let mut all = Study::default();
+        for study in objects.iter().filter_map(|&object| arena.object(object).study.as_deref()) {
+            if !study.has_ended() {
+                all.merge(study);
+            }
+        }
+        let key_of = |hash| fields().find(|field| field.hash == hash).map(|field| field.key.to_string());
+        !all.has_ended() && !all.tags(key_of).iter().any(|tag| tag.key == key)
+    };
+    let own = |(&name, tag): (&u64, &Option<Found>)| {
+        let key = &tag.as_ref()?.key;
+        (!is_usual(key) && is_rejected(&name, key)).then_some(name)
+    };
+    tags.iter().filter_map(own).collect()
 }
