@@ -95,7 +95,7 @@ pub(super) fn is_map(arena: &Arena, objects_of: &[ObjectId], also: &dyn Fn(Objec
             Likeness::None => {
                 let repeats =
                     new < MOSTLY_NEW || arena.object_of(arena.root).is_some_and(|root| objects_of.contains(&root));
-                !arena.cautious
+                !arena.user.cautious
                     && objects >= 10.0
                     && keys >= 32.0
                     && new >= 0.1
@@ -132,7 +132,7 @@ pub(super) fn is_full(arena: &Arena, object: ObjectId, hash: u64) -> bool {
     }
     let keys = fields.list.len();
     // Above the budget, memory takes precedence over precision.
-    let most = match arena.len() / arena.budget {
+    let most = match arena.len() / arena.limits.budget {
         _ if arena.is_exhausted() => 0,
         // The kinds of a union may have many keys together.
         0 if arena.object(object).study.as_ref().is_some_and(|study| study.may_have_kinds()) => 8 * MAX_FIELDS,
@@ -141,7 +141,7 @@ pub(super) fn is_full(arena: &Arena, object: ObjectId, hash: u64) -> bool {
         _ => 16,
     };
     keys >= most
-        || (LOOK_AT.contains(&keys) && !arena.kept.contains(&object) && {
+        || (LOOK_AT.contains(&keys) && !arena.user.kept.contains(&object) && {
             let nodes: Vec<NodeId> = fields.list.iter().map(|field| field.node).collect();
             likeness(arena, &nodes, &|object| has_map(arena, object)) == Likeness::Objects
         })
@@ -193,20 +193,20 @@ fn objects_at(arena: &Arena, steps: &[Step]) -> Vec<ObjectId> {
 
 /// Finds the objects that the user decided to be no maps, and those that got a name.
 pub(super) fn keep(arena: &mut Arena) {
-    let overrides = arena.overrides.clone();
-    (arena.kept, arena.untagged) = Default::default();
+    let overrides = arena.user.overrides.clone();
+    (arena.user.kept, arena.user.untagged) = Default::default();
     // The last decision about an object counts.
     for one in overrides.iter() {
         let objects = || objects_at(arena, &one.steps);
         match one.what {
             What::Struct | What::Roots => {
                 let objects = objects();
-                arena.kept.extend(objects.iter().copied());
-                arena.untagged.extend(objects);
+                arena.user.kept.extend(objects.iter().copied());
+                arena.user.untagged.extend(objects);
             }
             What::Tag(_) | What::Untagged => {
                 let objects = objects();
-                arena.untagged.retain(|object| !objects.contains(object));
+                arena.user.untagged.retain(|object| !objects.contains(object));
             }
             _ => {}
         }
@@ -215,12 +215,13 @@ pub(super) fn keep(arena: &mut Arena) {
         What::Name(name) => Some((objects_at(arena, &one.steps), name.clone())),
         _ => None,
     });
-    arena.named = named.flat_map(|(all, name)| all.into_iter().map(move |object| (object, name.clone()))).collect();
+    arena.user.named =
+        named.flat_map(|(all, name)| all.into_iter().map(move |object| (object, name.clone()))).collect();
 }
 
 /// Makes the decisions of the user about maps.
 fn set_maps(arena: &mut Arena) {
-    for one in arena.overrides.clone().iter().filter(|one| one.what == What::Map) {
+    for one in arena.user.overrides.clone().iter().filter(|one| one.what == What::Map) {
         for object in objects_at(arena, &one.steps) {
             arena.collapse(object);
             arena.settle();
@@ -232,7 +233,7 @@ fn set_maps(arena: &mut Arena) {
 /// Makes the decisions of the user about untyped values. They come after those about maps: a key of a map is no field of its
 /// name, and an untyped value of a map would make the others untyped too.
 fn set_values(arena: &mut Arena) {
-    for one in arena.overrides.clone().iter().filter(|one| one.what == What::Value) {
+    for one in arena.user.overrides.clone().iter().filter(|one| one.what == What::Value) {
         for node in nodes_at(arena, &one.steps) {
             arena.set_free(arena.find_node(node));
             arena.settle();
@@ -339,7 +340,7 @@ fn collapse_map(
     outvoted: &HashSet<ObjectId>,
 ) -> bool {
     let object = arena.find(object);
-    let Some(fields) = arena.fields(object).filter(|_| !arena.kept.contains(&object)) else { return false };
+    let Some(fields) = arena.fields(object).filter(|_| !arena.user.kept.contains(&object)) else { return false };
     if let Some(outliers) = outliers(arena, object) {
         // A few objects have additional keys; keep the record and move these keys to the rest.
         arena.move_to_rest(object, |_, count| count < outliers);
@@ -362,7 +363,7 @@ fn collapse_map(
     {
         return false;
     }
-    if is && arena.cautious && shared.contains(&object) {
+    if is && arena.user.cautious && shared.contains(&object) {
         return false;
     }
     if is && shared.contains(&object) {
@@ -499,7 +500,7 @@ fn unions(arena: &mut Arena) {
         }
         known.push(arena.node(node).name);
     }
-    let may = |object: &ObjectId| arena.fields(*object).is_some() && !arena.untagged.contains(object);
+    let may = |object: &ObjectId| arena.fields(*object).is_some() && !arena.user.untagged.contains(object);
     let mut objects: Vec<ObjectId> = names.keys().copied().filter(may).collect();
     objects.sort_unstable();
     let words = |arena: &Arena, object: ObjectId, tag: &str| -> Option<Vec<u64>> {
@@ -551,7 +552,7 @@ fn unions(arena: &mut Arena) {
         arena.object_mut(object).contents = tag.contents.as_slice().into();
     };
     let mut given = HashSet::new();
-    for one in arena.overrides.clone().iter() {
+    for one in arena.user.overrides.clone().iter() {
         if one.what == What::Untagged {
             for object in objects_at(arena, &one.steps) {
                 if let Some(tag) = markers::find(arena, object, true) {
