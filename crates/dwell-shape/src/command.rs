@@ -1,6 +1,7 @@
 //! The command: from arguments to the report and the files.
 
 use crate::args::{ShapeArgs, TextType};
+use crate::decisions;
 use crate::declared::Declared;
 use crate::overrides::{self, Given, Override};
 use crate::plan::{Plan, Set};
@@ -89,11 +90,11 @@ pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
         // Inputs that cannot be read are skipped: the run that reads them all reports them.
         let form = input::form(&found, &overrides);
         let documents = form.documents();
+        print_problems(&found.problems);
         if documents == 0 {
-            bail!("no input could be read");
+            return nothing(&found.problems);
         }
         part::save_form(file, false, form)?;
-        print_problems(&found.problems);
         return Ok(exit_code(&found.problems, documents));
     }
 
@@ -179,6 +180,14 @@ fn print_problems(problems: &[input::Problem]) {
     }
 }
 
+/// Ends a run that read no document. If problems were printed, they say why.
+fn nothing(printed: &[input::Problem]) -> Result<ExitCode> {
+    if printed.is_empty() {
+        bail!("no input could be read");
+    }
+    Ok(ExitCode::from(2))
+}
+
 /// Returns the options that decide how the types are written.
 fn style(args: &ShapeArgs) -> Result<Style> {
     Ok(Style {
@@ -218,7 +227,7 @@ fn finish(
     accumulator.set_overrides(overrides);
     let mut schema = accumulator.finish();
     if schema.documents == 0 {
-        bail!("no input could be read");
+        return nothing(left_out);
     }
     rules(args).apply(&mut schema);
     let mut wrong = overrides::apply(overrides, &mut schema);
@@ -251,7 +260,7 @@ fn finish(
         bail!("--set: {first}");
     }
     for file in &given.new {
-        write_new(file, false, &overrides::list(&schema))?;
+        write_new(file, false, &decisions::list(&schema))?;
     }
     if args.plain {
         schema.sort_variants();

@@ -135,7 +135,7 @@ fn icicle(plan: &Plan<'_>, choices: &Choices) -> Bar {
         node.details.push(("allocations".into(), count(heap.allocations)));
         let Some(id) = position else { continue };
         let position = &positions.list[id];
-        node.absent += absent.of(id, heap.bytes - spare);
+        node.absent += absent.bytes_of_absent(id, heap.bytes - spare);
         node.details.push(("type".into(), model.type_at(id)));
         if positions.missing(id) > 0 {
             node.details.push(("filled".into(), percent(position.slot.count, positions.slots(id))));
@@ -204,7 +204,7 @@ impl<'p, 's> Absent<'p, 's> {
     }
 
     /// Returns the part of `bytes` at a position that absent fields take. `bytes` excludes unused capacity.
-    fn of(&self, id: PositionId, bytes: u64) -> u64 {
+    fn bytes_of_absent(&self, id: PositionId, bytes: u64) -> u64 {
         let position = &self.positions.list[id];
         let holds = match (&position.slot.kind, position.within.last()) {
             (Kind::Seq(_) | Kind::Map(_), Some(&element)) => &self.positions.list[element].slot.kind,

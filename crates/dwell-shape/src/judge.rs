@@ -5,69 +5,16 @@
 //! all its values, so one decision for a map may swallow most types of a corpus. Where maps hold most objects, all texts are read a
 //! second time with fewer maps.
 
+use super::decisions::positions;
 use super::infer::Accumulator;
 use super::loading::Outcome;
 use super::overrides::{Override, What};
 use super::plan::Plan;
-use super::schema::{Kind, Schema, Slot, Tagging};
+use super::schema::Schema;
 use foldhash::fast::FixedState;
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
+use std::collections::BTreeSet;
 use std::hash::BuildHasher;
-
-/// Returns what the objects of each type are, by its first path, and how many; those of maps by each path.
-pub fn positions(schema: &Schema) -> BTreeMap<String, (What, u64)> {
-    let mut found = BTreeMap::new();
-    let (mut seen, mut unions) = (HashSet::new(), HashSet::new());
-    let mut open: VecDeque<(&Slot, String)> = VecDeque::from([(&schema.root, "$".to_owned())]);
-    while let Some((slot, path)) = open.pop_front() {
-        let mut add = |is: What| {
-            found.entry(path.clone()).or_insert((is, slot.count));
-        };
-        let mut records = Vec::new();
-        match &slot.kind {
-            Kind::Record { id, .. } => {
-                let fields = &schema.records[*id].fields;
-                let is_map = !fields.is_empty() && fields.iter().all(|field| field.rest);
-                if !seen.contains(id) {
-                    add(if is_map { What::Map } else { What::Struct });
-                }
-                records.push(*id);
-            }
-            Kind::Union { id } => {
-                let union = &schema.unions[*id];
-                match union.form {
-                    _ if !unions.insert(*id) => {}
-                    // Nothing of `--set` makes such a union.
-                    Tagging::External => {}
-                    Tagging::Untagged => add(What::Untagged),
-                    _ => add(What::Tag(union.tag.clone())),
-                }
-                records.extend(union.variants.iter().map(|(_, record)| *record));
-            }
-            Kind::Map(map) => {
-                add(What::Map);
-                open.push_back((&map.value, format!("{path}.*")));
-            }
-            Kind::Seq(seq) => open.push_back((&seq.element, format!("{path}[]"))),
-            Kind::Tuple { positions } => open.extend(positions.iter().map(|slot| (slot, format!("{path}[]")))),
-            Kind::Mixed { alternatives } => open.extend(alternatives.iter().map(|slot| (slot, path.clone()))),
-            Kind::Any(free) if free.objects.count > 0 => add(What::Value),
-            _ => {}
-        }
-        for record in records.into_iter().filter(|record| seen.insert(*record)) {
-            let mut fields: Vec<_> = schema.records[record].fields.iter().collect();
-            fields.sort_by_key(|field| &field.key);
-            for field in fields {
-                match &field.slot.kind {
-                    Kind::Map(map) if field.rest => open.push_back((&map.value, format!("{path}.*"))),
-                    _ => open.push_back((&field.slot, format!("{path}{}", super::names::step(&field.key)))),
-                }
-            }
-        }
-    }
-    found
-}
 
 /// Parts of a sample, each of which is left out in turn.
 const PARTS: u64 = 5;

@@ -23,7 +23,7 @@
 //! |---|---|
 //! | [`input`] | finds files, splits and reads them, in threads; `other.rs` makes other formats JSON, `roots.rs` knows which type a file has |
 //! | [`infer`] | `visit.rs` reads a value into `arena/`, which merges all values at a position; `decide.rs` decides whether these are a record or a map, `study.rs` finds the tags that **a union** may have, and its own `judge.rs` decides (`types/tags.rs` makes one of all its positions, `markers.rs` finds those without a tag), `text.rs` enums of strings; `build.rs` makes the [`schema`] |
-//! | [`overrides`] | `--set` and `dwell.toml`: decisions of the user; [`declared`] those of a JSON Schema |
+//! | [`overrides`] | `--set` and `dwell.toml`: decisions of the user; [`decisions`] those of a run; [`declared`] those of a JSON Schema |
 //! | [`schema`] | types with the counts of the data: [`Record`](schema::Record), [`Union`](schema::Union), [`Slot`](schema::Slot) |
 //! | [`plan`] | the naive and the lean types ([`lean`]), their bytes ([`model`], [`types`]), and suggestions ([`advice`]) |
 //! | [`rust`] | writes types as source; `json_schema.rs` as a JSON Schema |
@@ -42,6 +42,7 @@ pub mod against;
 mod args;
 mod borrow;
 mod command;
+pub mod decisions;
 pub mod declared;
 pub mod formats;
 pub mod held_out;

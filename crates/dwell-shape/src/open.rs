@@ -91,8 +91,10 @@ impl Record {
     fn open_siblings(&mut self) {
         use JsonType::{Array, Bool, Number, Object, String};
         let has = |field: &Field, json_type| match &field.slot.kind {
-            Kind::Mixed { alternatives } => alternatives.iter().any(|slot| JsonType::of(&slot.kind) == Some(json_type)),
-            kind => JsonType::of(kind) == Some(json_type),
+            Kind::Mixed { alternatives } => {
+                alternatives.iter().any(|slot| JsonType::from_kind(&slot.kind) == Some(json_type))
+            }
+            kind => JsonType::from_kind(kind) == Some(json_type),
         };
         let mixed = self.fields.iter().filter(|field| matches!(field.slot.kind, Kind::Mixed { .. }));
         if self.fields.len() < MIN_SIBLINGS || mixed.count() < 2 {
@@ -100,9 +102,10 @@ impl Record {
         }
         for ty in [Bool, Number, String, Array, Object] {
             let alike = self.fields.iter().filter(|field| has(field, ty)).count();
-            let others = self.fields.iter().filter(|field| has(field, ty) && JsonType::of(&field.slot.kind).is_none());
+            let others =
+                self.fields.iter().filter(|field| has(field, ty) && JsonType::from_kind(&field.slot.kind).is_none());
             if alike * 10 >= self.fields.len() * 9 && others.count() >= 2 {
-                let closed = self.fields.iter_mut().filter(|field| JsonType::of(&field.slot.kind) == Some(ty));
+                let closed = self.fields.iter_mut().filter(|field| JsonType::from_kind(&field.slot.kind) == Some(ty));
                 closed.filter(|field| !field.rest).for_each(|field| field.slot.open = Some(Open::Siblings));
             }
         }
@@ -121,7 +124,7 @@ enum JsonType {
 
 impl JsonType {
     /// Returns the JSON type of all values of a kind, if they have one.
-    fn of(kind: &Kind) -> Option<Self> {
+    fn from_kind(kind: &Kind) -> Option<Self> {
         match kind {
             Kind::Bool { .. } => Some(Self::Bool),
             Kind::Integer { .. } | Kind::Float { .. } => Some(Self::Number),

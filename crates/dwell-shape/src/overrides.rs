@@ -308,35 +308,6 @@ fn read(file: &Path) -> Result<Option<Vec<Override>>> {
     lines.map(parse).collect::<Result<_>>().map(Some)
 }
 
-/// Returns the decisions that lead to the types of a schema, one a line.
-pub fn list(schema: &Schema) -> String {
-    let mut lines =
-        vec!["# The decisions of `cargo dwell shape`. Edit them, and pass the file to --set @FILE again.".to_owned()];
-    let is_variant =
-        |id: usize| schema.unions.iter().any(|union| union.variants.iter().any(|(_, record)| *record == id));
-    for (id, record) in schema.records.iter().enumerate().filter(|(id, _)| !is_variant(*id)) {
-        let Some(path) = record.paths.first() else { continue };
-        let is_map = matches!(&record.fields[..], [field] if field.rest);
-        lines.extend((!is_map).then(|| format!("{path}=struct")));
-        lines.extend((id > 0 || path != "$").then(|| format!("{path}={}", record.name)));
-    }
-    for union in &schema.unions {
-        lines.extend(match union.form {
-            Tagging::Internal => Some(format!("{}=tag={}", union.path, union.tag)),
-            Tagging::Untagged => Some(format!("{}=untagged", union.path)),
-            _ => None,
-        });
-        lines.push(format!("{}={}", union.path, union.name));
-    }
-    for keywords in &schema.keywords {
-        lines.push(format!("{}=enum", keywords.path));
-        lines.push(format!("{}={}", keywords.path, keywords.name));
-    }
-    // A path beyond what a decision can name stays as it is inferred.
-    lines.retain(|line| line.starts_with('#') || line.parse::<Override>().is_ok());
-    lines.join("\n") + "\n"
-}
-
 /// Applies the decisions that change a schema, and not how it is inferred. Returns those that have no effect, with the
 /// reason.
 pub fn apply(all: &[Override], schema: &mut Schema) -> Vec<String> {
@@ -616,7 +587,7 @@ fn fields_at(schema: &mut Schema, steps: &[Step]) -> Vec<(usize, usize)> {
 }
 
 /// Calls `f` with the slots at a path.
-fn at(schema: &mut Schema, steps: &[Step], f: &mut impl FnMut(&mut Slot)) {
+pub(super) fn at(schema: &mut Schema, steps: &[Step], f: &mut impl FnMut(&mut Slot)) {
     visit(schema, steps, f, &mut |_, _| {});
 }
 

@@ -13,7 +13,7 @@
 //! `corpora --parts CORPUS..` instead divides the files at random into parts that are read by one form, and compares the
 //! types and the JSON report of the merged parts with those of one run.
 //!
-//! `corpora --tenths CORPUS..` leaves out each tenth of the texts in turn and counts the types of the others: a change of the
+//! `corpora --tenths [DECISION..] CORPUS..` leaves out each tenth of the texts in turn and counts the types of the others: a change of the
 //! data that a person would hardly notice should hardly change the types.
 
 #[path = "../../tests/support/mod.rs"]
@@ -53,8 +53,12 @@ fn main() {
     }
     if arguments.next_if_eq("--tenths").is_some() {
         println!("{}", tenths::HEAD);
+        let mut given = Vec::new();
+        while let Some(one) = arguments.next_if(|one| one.starts_with('$')) {
+            given.push(one.parse().expect("a decision, as in $.users=map"));
+        }
         for corpus in arguments {
-            match files(&corpus).and_then(|files| tenths::row(&corpus, &files)) {
+            match files(&corpus).and_then(|files| tenths::row(&corpus, &files, &given)) {
                 Ok(row) => println!("{row}"),
                 Err(error) => println!("| {corpus} | {error:#} |"),
             }

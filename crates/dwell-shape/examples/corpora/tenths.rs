@@ -5,6 +5,7 @@
 
 use anyhow::{Result, ensure};
 use dwell_output::units::count;
+use dwell_shape::decisions;
 use dwell_shape::held_out;
 use dwell_shape::input;
 use dwell_shape::overrides::{self, Override};
@@ -18,7 +19,7 @@ pub(crate) const HEAD: &str = "| corpus | texts | types | without each tenth: ty
      | of all types | with the decisions of the whole |\n|---|--:|--:|---|--:|--:|--:|";
 
 /// Counts the types of a corpus, and those without each tenth of its texts.
-pub(crate) fn row(name: &str, files: &[PathBuf]) -> Result<String> {
+pub(crate) fn row(name: &str, files: &[PathBuf], given: &[Override]) -> Result<String> {
     let texts = input::texts(&input::find(files), held_out::MOST);
     ensure!(texts.len() >= 10, "fewer than ten texts");
     let schema = |left_out: Option<usize>, overrides: &[Override]| -> Result<Schema> {
@@ -32,13 +33,13 @@ pub(crate) fn row(name: &str, files: &[PathBuf]) -> Result<String> {
         // What only the texts left out have is not there.
         overrides::apply(overrides, &mut schema);
         if left_out.is_none() {
-            let doubts = input::doubts(&schema, &found, &[]);
+            let doubts = input::doubts(&schema, &found, overrides);
             let list: Vec<String> = doubts.iter().map(|(is, other)| format!("{is} (or {other})")).collect();
             eprintln!("{name}: {} in doubt: {}", doubts.len(), list.join(", "));
         }
         Ok(schema)
     };
-    let whole = schema(None, &[])?;
+    let whole = schema(None, given)?;
     let all = count_of(&whole);
     let seen: Vec<BTreeSet<Type>> = (0..10)
         .map(|tenth| {
@@ -49,14 +50,14 @@ pub(crate) fn row(name: &str, files: &[PathBuf]) -> Result<String> {
             Ok(seen.types)
         })
         .collect::<Result<_>>()?;
-    let decisions = overrides::list(&whole);
+    let decisions = decisions::list(&whole);
     let decisions = decisions.lines().filter(|line| !line.starts_with('#')).map(str::parse);
-    let decisions: Vec<Override> = decisions.collect::<Result<_>>()?;
+    let decisions = decisions.chain(given.iter().cloned().map(Ok)).collect::<Result<Vec<Override>>>()?;
     let (mut list, mut change, mut of_all, mut kept) = (Vec::new(), 0.0f64, 0.0f64, 0.0f64);
     for tenth in 0..10 {
-        let found = count_of(&schema(Some(tenth), &[])?);
+        let found = count_of(&schema(Some(tenth), given)?);
         let left = (0..10).filter(|other| *other != tenth).flat_map(|other| &seen[other]);
-        let known = left.collect::<BTreeSet<_>>().len();
+        let known = known(&whole, &left.copied().collect());
         let share = |known: usize| found.abs_diff(known) as f64 / known.max(1) as f64;
         change = change.max(share(known));
         of_all = of_all.max(share(all));
@@ -76,10 +77,25 @@ pub(crate) fn row(name: &str, files: &[PathBuf]) -> Result<String> {
     ))
 }
 
-/// A type that the source declares: a struct, an enum of objects, an enum of strings.
+/// Returns how many types can be inferred of these. A union of which one kind is left is a struct.
+fn known(schema: &Schema, seen: &BTreeSet<Type>) -> usize {
+    let is_gone = |record: &RecordId| !seen.contains(&Type::Record(*record)) && !seen.contains(&Type::Variant(*record));
+    let single = schema.unions.iter().enumerate().filter(|(id, union)| {
+        let kinds = union.tagged();
+        seen.contains(&Type::Union(*id))
+            && kinds.len() > 1
+            && kinds.iter().filter(|(_, record)| !is_gone(record)).count() < 2
+    });
+    let structs = single
+        .map(|(_, union)| union.variants.iter().filter(|(_, record)| seen.contains(&Type::Record(*record))).count());
+    seen.iter().filter(|of| !matches!(of, Type::Variant(_))).count() - structs.sum::<usize>()
+}
+
+/// A type that the source declares: a struct, an enum of objects, an enum of strings; the fields of a variant are none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Type {
     Record(usize),
+    Variant(usize),
     Union(usize),
     Keywords(usize),
 }
@@ -113,9 +129,7 @@ impl Seen<'_> {
 
     fn record(&mut self, id: RecordId, object: &Map<String, Value>) {
         let record = &self.schema.records[id];
-        if !record.is_variant {
-            self.types.insert(Type::Record(id));
-        }
+        self.types.insert(if record.is_variant { Type::Variant(id) } else { Type::Record(id) });
         let rest = record.fields.iter().find(|field| field.rest);
         for (key, value) in object {
             match (

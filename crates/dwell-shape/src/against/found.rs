@@ -240,7 +240,7 @@ fn owned(ty: &Ty, tally: &Tally, buffered: bool, layouts: &mut Layouts<'_, '_>) 
         Ty::BoxStr(before) if *before > 0 => heap(tally.bytes + before * tally.count, tally.count),
         Ty::String | Ty::BoxStr(_) => heap(tally.bytes, tally.filled),
         Ty::Seq(seq, element) => {
-            let layout = layouts.of(element);
+            let layout = layouts.layout(element);
             let size = layout.size;
             match seq {
                 Seq::Vec | Seq::VecDeque => {
@@ -255,7 +255,7 @@ fn owned(ty: &Ty, tally: &Tally, buffered: bool, layouts: &mut Layouts<'_, '_>) 
             }
         }
         Ty::Map(map, key, value) => {
-            let (key, value) = (layouts.of(key), layouts.of(value));
+            let (key, value) = (layouts.layout(key), layouts.layout(value));
             let entry = blocks::entry(key, value).size;
             let mut all = match map {
                 Map::Hash => heap(table::tables(filled, lengths.hash_buckets(), entry), filled),

@@ -112,10 +112,12 @@ pub fn compare(data: &Found, keep_going: bool, file: &Path, name: Option<&str>) 
     }
     let found = reader.found;
     if found.documents == 0 {
-        for problem in &problems {
+        let all: Vec<&Problem> = data.problems.iter().chain(&problems).collect();
+        let Some((last, others)) = all.split_last() else { bail!("no input could be read") };
+        for problem in others {
             eprintln!("error: {problem}");
         }
-        bail!("no input could be read");
+        bail!("{last}");
     }
     let mut report = report(&types, &root, name, &found);
     report.findings = advice::changes(&mut types, &root, &found);

@@ -61,13 +61,13 @@ impl Source {
         for item in items {
             match item {
                 syn::Item::Struct(item_struct) => {
-                    let attributes = Attributes::of(&item_struct.attrs);
+                    let attributes = Attributes::from_list(&item_struct.attrs);
                     let fields = fields(&item_struct.fields, &item_struct.ident.to_string(), &attributes, text);
                     let shape = Shape::Struct(fields);
                     self.put(module, &item_struct.ident, &item_struct.generics, &attributes, shape, text);
                 }
                 syn::Item::Enum(item_enum) => {
-                    let attributes = Attributes::of(&item_enum.attrs);
+                    let attributes = Attributes::from_list(&item_enum.attrs);
                     let shape = Shape::Enum(variants(item_enum, &attributes, text));
                     self.put(module, &item_enum.ident, &item_enum.generics, &attributes, shape, text);
                 }
@@ -273,7 +273,7 @@ impl Attributes {
         Self { derives: true, ..Self::default() }
     }
 
-    fn of(attributes: &[Attribute]) -> Self {
+    fn from_list(attributes: &[Attribute]) -> Self {
         let mut all = Self::default();
         for attribute in attributes {
             all.add(&attribute.meta);
@@ -339,9 +339,9 @@ fn string(expr: &Expr) -> Option<String> {
 }
 
 fn fields(fields: &Fields, owner: &str, container: &Attributes, text: &Text<'_>) -> Struct {
-    let case = container.rename_all.as_deref().and_then(Case::of);
+    let case = container.rename_all.as_deref().and_then(Case::from_name);
     let new = |(index, field): (usize, &syn::Field)| {
-        let own = Attributes::of(&field.attrs);
+        let own = Attributes::from_list(&field.attrs);
         let ident = field.ident.as_ref().map(|ident| ident.to_string().trim_start_matches("r#").to_owned());
         let name = ident.clone().unwrap_or_else(|| index.to_string());
         let from = field.ident.as_ref().map_or_else(|| field.ty.span(), Spanned::span);
@@ -371,9 +371,9 @@ fn fields(fields: &Fields, owner: &str, container: &Attributes, text: &Text<'_>)
 }
 
 fn variants(item_enum: &syn::ItemEnum, container: &Attributes, text: &Text<'_>) -> Enum {
-    let case = container.rename_all.as_deref().and_then(Case::of);
+    let case = container.rename_all.as_deref().and_then(Case::from_name);
     let new = |variant: &syn::Variant| {
-        let own = Attributes::of(&variant.attrs);
+        let own = Attributes::from_list(&variant.attrs);
         let name = variant.ident.to_string();
         let inner = Attributes {
             rename_all: own.rename_all.clone().or_else(|| container.rename_all_fields.clone()),

@@ -299,10 +299,10 @@ pub(super) struct Layouts<'t, 's> {
 
 impl Layouts<'_, '_> {
     pub(super) fn size(&mut self, ty: &Ty) -> u64 {
-        self.of(ty).size
+        self.layout(ty).size
     }
 
-    pub(super) fn of(&mut self, ty: &Ty) -> Layout {
+    pub(super) fn layout(&mut self, ty: &Ty) -> Layout {
         match ty {
             Ty::Unit => Layout::NOTHING,
             Ty::Bool => Layout::BOOL,
@@ -319,10 +319,10 @@ impl Layouts<'_, '_> {
             // The root is an `Option` of a pointer with a height; the length follows.
             Ty::Seq(Seq::BTreeSet, _) | Ty::Map(Map::BTree | Map::Json, ..) => Layout::words(3, 0),
             Ty::Map(Map::Index, ..) => Layout::words(9, 1 << 63),
-            Ty::Option(inner) => option(self.of(inner)),
-            Ty::Array(inner, length) => array(self.of(inner), *length),
+            Ty::Option(inner) => option(self.layout(inner)),
+            Ty::Array(inner, length) => array(self.layout(inner), *length),
             Ty::Tuple(all) => {
-                let all: Vec<Layout> = all.iter().map(|ty| self.of(ty)).collect();
+                let all: Vec<Layout> = all.iter().map(|ty| self.layout(ty)).collect();
                 tuple(&all)
             }
             Ty::Named(id) => self.named(*id),
@@ -342,7 +342,7 @@ impl Layouts<'_, '_> {
         let def = &self.types.defs[id];
         self.is_exact &= !def.item.has_repr;
         let parts: Vec<Vec<Layout>> =
-            def.parts.iter().map(|fields| fields.iter().map(|ty| self.of(ty)).collect()).collect();
+            def.parts.iter().map(|fields| fields.iter().map(|ty| self.layout(ty)).collect()).collect();
         let layout = match (&def.item.shape, &parts[..]) {
             (Shape::Struct(_), [fields]) => structure(fields),
             _ => enumeration(&parts),

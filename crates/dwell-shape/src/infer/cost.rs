@@ -29,7 +29,7 @@ struct Cost {
 /// same, or if the values are objects themselves, which take more as a `Value`.
 pub(super) fn is_better_as_record(arena: &Arena, objects: &[ObjectId]) -> bool {
     let mut costs = Costs { arena, known: objects.iter().map(|&object| (object, (WORD, 0, 0))).collect() };
-    let (record, map) = costs.of(objects);
+    let (record, map) = costs.record_and_map(objects);
     record <= map
 }
 
@@ -39,7 +39,7 @@ pub(super) fn is_better_as_record(arena: &Arena, objects: &[ObjectId]) -> bool {
 /// each of its objects.
 pub(super) fn is_better_as_map(arena: &Arena, objects: &[ObjectId]) -> bool {
     let mut costs = Costs { arena, known: objects.iter().map(|&object| (object, (WORD, 0, 0))).collect() };
-    let (record, _) = costs.of(objects);
+    let (record, _) = costs.record_and_map(objects);
     costs.entries(objects) <= record
 }
 
@@ -51,7 +51,7 @@ struct Costs<'a> {
 
 impl Costs<'_> {
     /// Returns the bytes of objects of one type, as records and as maps.
-    fn of(&mut self, objects: &[ObjectId]) -> (u64, u64) {
+    fn record_and_map(&mut self, objects: &[ObjectId]) -> (u64, u64) {
         let instances: u64 = objects.iter().map(|&object| self.arena.object(object).instances).sum();
         let mut slots = HashMap::<u64, u64>::new();
         let (mut typed, mut map) = (0, 0);

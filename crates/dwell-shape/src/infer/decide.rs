@@ -10,7 +10,7 @@ use super::arena::{Arena, Field, Fixed, MAX_FIELDS, NodeId, ObjectId, Shape};
 use super::compare;
 use super::cost;
 use super::markers;
-use super::study::{Found, are_odd, is_usual, may_lack};
+use super::study::{Found, Study, are_odd, is_usual, may_lack};
 pub(super) use super::values::{
     FREE, are_alike, children, elements, is_hopeless, is_name, is_plain, kinds, objects_below,
 };
@@ -95,7 +95,7 @@ pub(super) fn is_map(arena: &Arena, objects_of: &[ObjectId], also: &dyn Fn(Objec
             Likeness::None => {
                 let repeats =
                     new < MOSTLY_NEW || arena.object_of(arena.root).is_some_and(|root| objects_of.contains(&root));
-                !arena.cautious
+                !arena.user.cautious
                     && objects >= 10.0
                     && keys >= 32.0
                     && new >= 0.1
@@ -132,7 +132,7 @@ pub(super) fn is_full(arena: &Arena, object: ObjectId, hash: u64) -> bool {
     }
     let keys = fields.list.len();
     // Above the budget, memory takes precedence over precision.
-    let most = match arena.len() / arena.budget {
+    let most = match arena.len() / arena.limits.budget {
         _ if arena.is_exhausted() => 0,
         // The kinds of a union may have many keys together.
         0 if arena.object(object).study.as_ref().is_some_and(|study| study.may_have_kinds()) => 8 * MAX_FIELDS,
@@ -141,7 +141,7 @@ pub(super) fn is_full(arena: &Arena, object: ObjectId, hash: u64) -> bool {
         _ => 16,
     };
     keys >= most
-        || (LOOK_AT.contains(&keys) && !arena.kept.contains(&object) && {
+        || (LOOK_AT.contains(&keys) && !arena.user.kept.contains(&object) && {
             let nodes: Vec<NodeId> = fields.list.iter().map(|field| field.node).collect();
             likeness(arena, &nodes, &|object| has_map(arena, object)) == Likeness::Objects
         })
@@ -193,20 +193,20 @@ fn objects_at(arena: &Arena, steps: &[Step]) -> Vec<ObjectId> {
 
 /// Finds the objects that the user decided to be no maps, and those that got a name.
 pub(super) fn keep(arena: &mut Arena) {
-    let overrides = arena.overrides.clone();
-    (arena.kept, arena.untagged) = Default::default();
+    let overrides = arena.user.overrides.clone();
+    (arena.user.kept, arena.user.untagged) = Default::default();
     // The last decision about an object counts.
     for one in overrides.iter() {
         let objects = || objects_at(arena, &one.steps);
         match one.what {
             What::Struct | What::Roots => {
                 let objects = objects();
-                arena.kept.extend(objects.iter().copied());
-                arena.untagged.extend(objects);
+                arena.user.kept.extend(objects.iter().copied());
+                arena.user.untagged.extend(objects);
             }
             What::Tag(_) | What::Untagged => {
                 let objects = objects();
-                arena.untagged.retain(|object| !objects.contains(object));
+                arena.user.untagged.retain(|object| !objects.contains(object));
             }
             _ => {}
         }
@@ -215,26 +215,28 @@ pub(super) fn keep(arena: &mut Arena) {
         What::Name(name) => Some((objects_at(arena, &one.steps), name.clone())),
         _ => None,
     });
-    arena.named = named.flat_map(|(all, name)| all.into_iter().map(move |object| (object, name.clone()))).collect();
+    arena.user.named =
+        named.flat_map(|(all, name)| all.into_iter().map(move |object| (object, name.clone()))).collect();
 }
 
-/// Makes the decisions of the user about maps and untyped values.
-fn apply_overrides(arena: &mut Arena) {
-    for one in arena.overrides.clone().iter() {
-        match one.what {
-            What::Map => {
-                for object in objects_at(arena, &one.steps) {
-                    arena.collapse(object);
-                    arena.settle();
-                }
-            }
-            What::Value => {
-                for node in nodes_at(arena, &one.steps) {
-                    arena.set_free(arena.find_node(node));
-                    arena.settle();
-                }
-            }
-            _ => {}
+/// Makes the decisions of the user about maps.
+fn set_maps(arena: &mut Arena) {
+    for one in arena.user.overrides.clone().iter().filter(|one| one.what == What::Map) {
+        for object in objects_at(arena, &one.steps) {
+            arena.collapse(object);
+            arena.settle();
+        }
+    }
+    keep(arena);
+}
+
+/// Makes the decisions of the user about untyped values. They come after those about maps: a key of a map is no field of its
+/// name, and an untyped value of a map would make the others untyped too.
+fn set_values(arena: &mut Arena) {
+    for one in arena.user.overrides.clone().iter().filter(|one| one.what == What::Value) {
+        for node in nodes_at(arena, &one.steps) {
+            arena.set_free(arena.find_node(node));
+            arena.settle();
         }
     }
     keep(arena);
@@ -243,10 +245,11 @@ fn apply_overrides(arena: &mut Arena) {
 /// Makes the decisions of the study: which objects are clearly maps, and which keys are tags.
 pub(super) fn sketch(arena: &mut Arena) {
     arena.settle();
-    apply_overrides(arena);
+    set_maps(arena);
     let mut done = Done { objects: HashSet::new(), outvoted: HashSet::new() };
     maps(arena, arena.root, SURE, &shared(arena), &mut done);
     arena.name_maps(&shared(arena));
+    set_values(arena);
     unions(arena);
     for object in arena.all_objects() {
         if arena.object(object).tag.is_none()
@@ -262,9 +265,10 @@ pub(super) fn sketch(arena: &mut Arena) {
 /// more entries, and would become maps with them.
 pub(super) fn settle(arena: &mut Arena, outvoted: impl FnOnce(&Arena) -> HashSet<ObjectId>) {
     arena.settle();
-    apply_overrides(arena);
+    set_maps(arena);
     let mut done = Done { objects: HashSet::new(), outvoted: outvoted(arena) };
     maps(arena, arena.root, 0, &shared(arena), &mut done);
+    set_values(arena);
 }
 
 /// The objects about which no decision is left to make.
@@ -336,7 +340,7 @@ fn collapse_map(
     outvoted: &HashSet<ObjectId>,
 ) -> bool {
     let object = arena.find(object);
-    let Some(fields) = arena.fields(object).filter(|_| !arena.kept.contains(&object)) else { return false };
+    let Some(fields) = arena.fields(object).filter(|_| !arena.user.kept.contains(&object)) else { return false };
     if let Some(outliers) = outliers(arena, object) {
         // A few objects have additional keys; keep the record and move these keys to the rest.
         arena.move_to_rest(object, |_, count| count < outliers);
@@ -359,7 +363,7 @@ fn collapse_map(
     {
         return false;
     }
-    if is && arena.cautious && shared.contains(&object) {
+    if is && arena.user.cautious && shared.contains(&object) {
         return false;
     }
     if is && shared.contains(&object) {
@@ -496,7 +500,7 @@ fn unions(arena: &mut Arena) {
         }
         known.push(arena.node(node).name);
     }
-    let may = |object: &ObjectId| arena.fields(*object).is_some() && !arena.untagged.contains(object);
+    let may = |object: &ObjectId| arena.fields(*object).is_some() && !arena.user.untagged.contains(object);
     let mut objects: Vec<ObjectId> = names.keys().copied().filter(may).collect();
     objects.sort_unstable();
     let words = |arena: &Arena, object: ObjectId, tag: &str| -> Option<Vec<u64>> {
@@ -535,6 +539,9 @@ fn unions(arena: &mut Arena) {
         }
         found.insert(object, tag);
     }
+    let rejected = not_of_all(arena, &names, &tags);
+    tags.retain(|name, _| !rejected.contains(name));
+    found.retain(|object, tag| is_usual(&tag.key) || !names[object].iter().any(|name| rejected.contains(name)));
     // The values of each tag, and the keys of its objects.
     let mut values = HashMap::<String, (HashSet<u64>, HashSet<u64>)>::new();
     let mut mark = |arena: &mut Arena, object: ObjectId, tag: &Found, found: Vec<u64>| {
@@ -545,7 +552,7 @@ fn unions(arena: &mut Arena) {
         arena.object_mut(object).contents = tag.contents.as_slice().into();
     };
     let mut given = HashSet::new();
-    for one in arena.overrides.clone().iter() {
+    for one in arena.user.overrides.clone().iter() {
         if one.what == What::Untagged {
             for object in objects_at(arena, &one.steps) {
                 if let Some(tag) = markers::find(arena, object, true) {
@@ -607,4 +614,28 @@ fn unions(arena: &mut Arena) {
             arena.object_mut(object).tag = Some(tag.into());
         }
     }
+}
+
+/// Returns the names of positions whose objects, taken together, do not show the tag that some of the positions do: few
+/// objects may seem to be of several types by chance.
+fn not_of_all(arena: &Arena, names: &HashMap<ObjectId, Vec<u64>>, tags: &HashMap<u64, Option<Found>>) -> HashSet<u64> {
+    let is_rejected = |name: &u64, key: &str| {
+        let mut objects: Vec<ObjectId> =
+            names.iter().filter(|(_, all)| all.contains(name)).map(|(&object, _)| object).collect();
+        objects.sort_unstable();
+        let fields = || objects.iter().filter_map(|&object| arena.fields(object)).flat_map(|fields| &fields.list);
+        let mut all = Study::default();
+        for study in objects.iter().filter_map(|&object| arena.object(object).study.as_deref()) {
+            if !study.has_ended() {
+                all.merge(study);
+            }
+        }
+        let key_of = |hash| fields().find(|field| field.hash == hash).map(|field| field.key.to_string());
+        !all.has_ended() && !all.tags(key_of).iter().any(|tag| tag.key == key)
+    };
+    let own = |(&name, tag): (&u64, &Option<Found>)| {
+        let key = &tag.as_ref()?.key;
+        (!is_usual(key) && is_rejected(&name, key)).then_some(name)
+    };
+    tags.iter().filter_map(own).collect()
 }

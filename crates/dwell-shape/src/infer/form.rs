@@ -16,8 +16,8 @@ use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-/// Builds the form of `arena`.
-pub(super) fn of(arena: &Arena, studying: bool) -> Arena {
+/// Builds the form of `arena`, without its counts.
+pub(super) fn build(arena: &Arena, studying: bool) -> Arena {
     let types = Types::new(arena);
     let mut former = Former {
         old: arena,
@@ -36,10 +36,10 @@ pub(super) fn of(arena: &Arena, studying: bool) -> Arena {
         former.define(class, object);
     }
     let mut new = former.new;
-    (new.budget, new.most, new.sets) = (arena.budget, arena.most, arena.sets);
-    new.moment = 0;
-    new.overrides = arena.overrides.clone();
-    new.cautious = arena.cautious;
+    (new.limits.budget, new.limits.most, new.limits.sets) = (arena.limits.budget, arena.limits.most, arena.limits.sets);
+    new.reading.moment = 0;
+    new.user.overrides = arena.user.overrides.clone();
+    new.user.cautious = arena.user.cautious;
     decide::keep(&mut new);
     seal(&mut new);
     new

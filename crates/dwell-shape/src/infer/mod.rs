@@ -53,25 +53,25 @@ impl Form {
 
     /// Returns the number of positions of the form.
     pub fn positions(&self) -> usize {
-        form::of(&self.0, true).len()
+        form::build(&self.0, true).len()
     }
 
     /// Creates accumulators of this form for another round of the study, and drops the counts of the last one.
     pub fn study(self) -> Accumulator {
-        Accumulator(form::of(&self.0, true))
+        Accumulator(form::build(&self.0, true))
     }
 
     /// Returns empty accumulators of this form for a full pass, and drops the counts of the study.
     pub fn blank(self) -> Blank {
         static FORMS: AtomicU64 = AtomicU64::new(1);
-        let mut arena = form::of(&self.0, false);
+        let mut arena = form::build(&self.0, false);
         arena.set_run(FORMS.fetch_add(1, Ordering::Relaxed));
         Blank(arena)
     }
 
     /// Returns the form without counts, for [`Blank::restore`], so that several runs can read by one form.
     pub fn save(self) -> impl serde::Serialize {
-        form::of(&self.0, false).stored()
+        form::build(&self.0, false).stored()
     }
 }
 
@@ -127,18 +127,18 @@ impl Accumulator {
 
     /// Sets the decisions of the user. Later rounds of a study have them too.
     pub fn set_overrides(&mut self, overrides: &[Override]) {
-        self.0.overrides = overrides.into();
+        self.0.user.overrides = overrides.into();
     }
 
     /// Lets objects become maps only if their values are alike and no other position shares them. Later rounds of a study
     /// do so too.
     pub fn set_cautious(&mut self) {
-        self.0.cautious = true;
+        self.0.user.cautious = true;
     }
 
     /// Sets the index of the file or line for the next texts. Fields are listed in the order of their first index.
     pub fn at(&mut self, index: u32) {
-        self.0.moment = self.0.moment.max(u64::from(index) << 32);
+        self.0.reading.moment = self.0.reading.moment.max(u64::from(index) << 32);
     }
 
     /// Reads the next value of `deserializer`.
@@ -200,7 +200,7 @@ impl Accumulator {
 
     /// Adds the counts of another set of accumulators.
     pub fn merge(&mut self, other: Self) {
-        self.0.outvoted = None;
+        self.0.user.outvoted = None;
         self.0.merge(other.0);
     }
 
@@ -222,7 +222,7 @@ impl Accumulator {
         let types = Types::new(&self.0);
         if !types.is_overruled {
             let outvoted = types.outvoted();
-            self.0.outvoted = Some(outvoted);
+            self.0.user.outvoted = Some(outvoted);
             return None;
         }
         // In a study, the side with more entries decides.
@@ -247,7 +247,7 @@ impl Accumulator {
     pub fn finish(mut self) -> Schema {
         self.0.settle();
         self.0.prune();
-        let outvoted = self.0.outvoted.take();
+        let outvoted = self.0.user.outvoted.take();
         decide::settle(&mut self.0, |arena| outvoted.unwrap_or_else(|| Types::new(arena).outvoted()));
         loop {
             self.0.name_maps(&decide::shared(&self.0));

@@ -272,6 +272,11 @@ impl Study {
             .any(|&(feature_key, mark)| feature_key == key && mark > 0 && is_tagged(mark))
     }
 
+    /// Returns whether the study ended without a tag.
+    pub(super) fn has_ended(&self) -> bool {
+        self.given_up
+    }
+
     /// Adds the counts of another position.
     pub(super) fn merge(&mut self, other: &Self) {
         if other.objects == 0 {

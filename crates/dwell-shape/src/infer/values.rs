@@ -139,7 +139,7 @@ fn likeness_of(arena: &Arena, nodes: &[NodeId], is_map: &dyn Fn(ObjectId) -> boo
     let alike = squares * 5 >= records * total * 2 || (records >= 8 && common * 5 >= records * 4);
     // A few common keys do not make records of different kinds alike: each must have one that resembles it.
     // With many positions, few types take precedence over precise ones.
-    let alike = alike && (arena.len() >= arena.budget / 4 || compare::have_likes(&mut sets));
+    let alike = alike && (arena.len() >= arena.limits.budget / 4 || compare::have_likes(&mut sets));
     if records > 0 && alike { Likeness::Objects } else { Likeness::None }
 }
 

@@ -47,13 +47,13 @@ impl<'de> Visitor<'de> for Value<'_> {
     }
 
     fn visit_unit<E: Error>(self) -> Result<(), E> {
-        self.arena.mark = mark::NONE;
+        self.arena.reading.mark = mark::NONE;
         self.arena.node_mut(self.node).nulls += 1;
         Ok(())
     }
 
     fn visit_bool<E: Error>(self, value: bool) -> Result<(), E> {
-        self.arena.mark = mark::BOOL;
+        self.arena.reading.mark = mark::BOOL;
         let node = self.arena.node_mut(self.node);
         if let Some(free) = &mut node.free {
             free.count += 1;
@@ -75,7 +75,7 @@ impl<'de> Visitor<'de> for Value<'_> {
     }
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<(), E> {
-        self.arena.mark = mark::NUMBER;
+        self.arena.reading.mark = mark::NUMBER;
         let node = self.arena.node_mut(self.node);
         if let Some(free) = &mut node.free {
             free.count += 1;
@@ -89,7 +89,7 @@ impl<'de> Visitor<'de> for Value<'_> {
 
     fn visit_str<E: Error>(self, text: &str) -> Result<(), E> {
         let studying = self.arena.studying;
-        self.arena.mark = mark::TEXT;
+        self.arena.reading.mark = mark::TEXT;
         let (node, room) = self.arena.node_and_room(self.node);
         if let Some(free) = &mut node.free {
             free.count += 1;
@@ -109,7 +109,7 @@ impl<'de> Visitor<'de> for Value<'_> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
         let Self { arena, node } = self;
         if arena.node(node).free.is_some() {
-            arena.mark = mark::NONE;
+            arena.reading.mark = mark::NONE;
             return in_free(arena, node, |free| FreeValue { free }.visit_seq(seq));
         }
         if arena.node(node).array.is_none() {
@@ -125,7 +125,7 @@ impl<'de> Visitor<'de> for Value<'_> {
             match seq.next_element_seed(Value { arena, node: position }) {
                 Ok(Some(())) => {
                     length += 1;
-                    element = if element == mark::NONE { arena.mark } else { element };
+                    element = if element == mark::NONE { arena.reading.mark } else { element };
                 }
                 Ok(None) => break Ok(()),
                 // A study also uses the counts before the error.
@@ -133,7 +133,7 @@ impl<'de> Visitor<'de> for Value<'_> {
                 Err(error) => return Err(error),
             }
         };
-        arena.mark = if length == 0 { mark::NONE } else { element.saturating_add(mark::ARRAY) };
+        arena.reading.mark = if length == 0 { mark::NONE } else { element.saturating_add(mark::ARRAY) };
         let array = arena.array_mut(node);
         array.lengths.add(length as u64);
         match array.fixed {
@@ -148,12 +148,12 @@ impl<'de> Visitor<'de> for Value<'_> {
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<(), A::Error> {
         let Self { arena, node } = self;
         if arena.node(node).free.is_some() {
-            arena.mark = mark::NONE;
+            arena.reading.mark = mark::NONE;
             return in_free(arena, node, |free| FreeValue { free }.visit_map(map));
         }
         let object = arena.objects_at(node);
         let (length, sum, ended) = Open::new(arena, object).read(arena, map, object);
-        arena.mark = if arena.is_tagged { mark::TAGGED } else { mark::OBJECT };
+        arena.reading.mark = if arena.reading.is_tagged { mark::TAGGED } else { mark::OBJECT };
         if ended.is_err() && !arena.studying {
             return ended;
         }
@@ -169,7 +169,7 @@ impl<'de> Visitor<'de> for Value<'_> {
 
 impl Value<'_> {
     fn integer(self, value: i128) {
-        self.arena.mark = mark::NUMBER;
+        self.arena.reading.mark = mark::NUMBER;
         let node = self.arena.node_mut(self.node);
         match &mut node.free {
             Some(free) => free.count += 1,
@@ -216,11 +216,11 @@ enum Next {
 
 impl Open {
     fn new(arena: &mut Arena, object: ObjectId) -> Self {
-        arena.serial += 1;
+        arena.reading.serial += 1;
         let template = arena.tagged(object).map(|tagged| tagged.template);
         let union = template.map(|_| object);
         if union.is_some() {
-            arena.inside.push(object);
+            arena.reading.inside.push(object);
         }
         let target = union.is_none().then_some(object);
         Self {
@@ -229,14 +229,14 @@ impl Open {
             union,
             scratch: false,
             marked: None,
-            serial: arena.serial,
+            serial: arena.reading.serial,
             expected: 0,
             keys: None,
             sum: 0,
-            seen: arena.seen.len(),
-            words: arena.words.len(),
-            marks: arena.marks.len(),
-            inner: arena.inner.len(),
+            seen: arena.reading.seen.len(),
+            words: arena.reading.words.len(),
+            marks: arena.reading.marks.len(),
+            inner: arena.reading.inner.len(),
         }
     }
 
@@ -263,15 +263,15 @@ impl Open {
                     arena.node_mut(node).word = None; // It may be the word of another object.
                     let read = map.next_value_seed(Value { arena, node });
                     if let Some(word) = arena.node_mut(node).word.take() {
-                        arena.words.push((hash, word));
+                        arena.reading.words.push((hash, word));
                     }
-                    if arena.mark != mark::NONE {
-                        arena.marks.push((hash, arena.mark));
+                    if arena.reading.mark != mark::NONE {
+                        arena.reading.marks.push((hash, arena.reading.mark));
                     }
-                    if matches!(arena.mark % mark::ARRAY, mark::OBJECT | mark::TAGGED) {
-                        let keys = std::mem::take(&mut arena.last);
-                        arena.inner.extend(keys.iter().map(|&key| (hash, key)));
-                        arena.last = keys;
+                    if matches!(arena.reading.mark % mark::ARRAY, mark::OBJECT | mark::TAGGED) {
+                        let keys = std::mem::take(&mut arena.reading.last);
+                        arena.reading.inner.extend(keys.iter().map(|&key| (hash, key)));
+                        arena.reading.last = keys;
                     }
                     read
                 }
@@ -289,21 +289,21 @@ impl Open {
         if ended.is_ok() || arena.studying {
             self.count(arena, owner, length);
         }
-        arena.is_tagged = had_tag || arena.has_usual_tag(self.words);
+        arena.reading.is_tagged = had_tag || arena.has_usual_tag(self.words);
         if arena.studying {
-            arena.last.clear();
+            arena.reading.last.clear();
             // The keys of the objects in it count too, so that the content of a variant may be further inside. A common
             // tag key of its own decides about these, as in a syntax tree, where each object would count all below it.
-            let below = if arena.is_tagged { &[] } else { &arena.inner[self.inner..] };
+            let below = if arena.reading.is_tagged { &[] } else { &arena.reading.inner[self.inner..] };
             let below = below.iter().map(|&(outer, key)| sets::part(outer).wrapping_add(key));
-            arena.last.extend(arena.seen[self.seen..].iter().copied().chain(below).take(MAX_INNER));
+            arena.reading.last.extend(arena.reading.seen[self.seen..].iter().copied().chain(below).take(MAX_INNER));
         }
-        arena.seen.truncate(self.seen);
-        arena.inner.truncate(self.inner);
-        arena.words.truncate(self.words);
-        arena.marks.truncate(self.marks);
+        arena.reading.seen.truncate(self.seen);
+        arena.reading.inner.truncate(self.inner);
+        arena.reading.words.truncate(self.words);
+        arena.reading.marks.truncate(self.marks);
         if is_union {
-            arena.inside.pop();
+            arena.reading.inside.pop();
         }
         (length, self.sum, ended)
     }
@@ -332,7 +332,7 @@ impl Open {
     /// Sets the variant of the object, and moves the keys read so far to it.
     fn decide(&mut self, arena: &mut Arena, union: ObjectId, variant: ObjectId) {
         if let Some(scratch) = self.target.take().filter(|_| self.scratch) {
-            let keys: Vec<u64> = arena.seen[self.seen..].to_vec();
+            let keys: Vec<u64> = arena.reading.seen[self.seen..].to_vec();
             arena.add_scratch(union, scratch, variant, &keys, self.serial);
         }
         self.scratch = false;
@@ -453,7 +453,7 @@ impl<'a> Tag<'a> {
             None => arena.new_field(variant, open.template, &key, hash),
         };
         let moment = arena.next_moment(hash);
-        arena.seen.push(hash);
+        arena.reading.seen.push(hash);
         open.sum = open.sum.wrapping_add(sets::part(hash));
         open.expected = index + 1;
         let field = &mut arena.fields_mut(variant).expect("variants are records").list[index];

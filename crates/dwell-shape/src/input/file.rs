@@ -56,7 +56,7 @@ pub(super) enum Zipped {
 
 impl Zipped {
     /// Splits the ending of a compression from a file name. Returns the rest of the name, and the compression.
-    pub(super) fn of(name: &str) -> (&str, Self) {
+    pub(super) fn split(name: &str) -> (&str, Self) {
         let name_of = |ending| name.strip_suffix(ending);
         match (name_of(".gz"), name_of(".zst")) {
             (Some(name), _) => (name, Self::Gzip),
@@ -131,7 +131,7 @@ impl Input {
     pub(super) fn file(path: &Path, size: u64) -> Option<Self> {
         // A lossy conversion keeps the ending of a name that is not UTF-8.
         let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
-        let (name, zipped) = Zipped::of(&name);
+        let (name, zipped) = Zipped::split(&name);
         let form = match name.rsplit_once('.')?.1 {
             "json" | "jsonc" | "geojson" | "topojson" | "ipynb" | "har" | "jsonld" => Format::Text,
             "jsonl" | "ndjson" => Format::Lines,
@@ -143,8 +143,8 @@ impl Input {
     /// Returns an input for a file in another format that serde reads, by its ending.
     pub(super) fn other(path: &Path, size: u64) -> Option<Self> {
         let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
-        let (name, zipped) = Zipped::of(&name);
-        let other = Other::of(name.rsplit_once('.')?.1)?;
+        let (name, zipped) = Zipped::split(&name);
+        let other = Other::from_ending(name.rsplit_once('.')?.1)?;
         Some(Self { zipped, size, other: Some(other), ..Self::new(path, Format::Unknown) })
     }
 
@@ -175,7 +175,7 @@ impl Input {
     /// Returns whether the name says that comments and trailing commas are allowed.
     pub(super) fn is_jsonc(&self) -> bool {
         let name = self.path.to_string_lossy().to_ascii_lowercase();
-        Path::new(Zipped::of(&name).0).extension().is_some_and(|ending| ending == "jsonc")
+        Path::new(Zipped::split(&name).0).extension().is_some_and(|ending| ending == "jsonc")
     }
 
     pub(super) fn is_stdin(&self) -> bool {

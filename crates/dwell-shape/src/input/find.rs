@@ -119,7 +119,7 @@ impl Found {
         };
         if !meta.is_dir() {
             // A file that the user names is read, whatever its ending is.
-            let zipped = Zipped::of(&path.to_string_lossy()).1;
+            let zipped = Zipped::split(&path.to_string_lossy()).1;
             let any = || Input { zipped, size: meta.len(), ..Input::new(path, Format::Unknown) };
             let known = Input::file(path, meta.len()).or_else(|| Input::other(path, meta.len()));
             let input = known.unwrap_or_else(any);

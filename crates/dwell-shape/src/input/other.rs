@@ -21,7 +21,7 @@ pub(super) enum Other {
 
 impl Other {
     /// Returns the format of files with this ending.
-    pub(super) fn of(ending: &str) -> Option<Self> {
+    pub(super) fn from_ending(ending: &str) -> Option<Self> {
         Some(match ending {
             "toml" => Self::Toml,
             "yaml" | "yml" => Self::Yaml,
@@ -97,7 +97,7 @@ enum Cells {
 
 #[cfg(feature = "formats")]
 impl Cells {
-    fn of(cell: &str) -> Self {
+    fn from_cell(cell: &str) -> Self {
         match cell {
             "true" | "false" => Self::Bool,
             // JSON's numbers have no leading zero or plus, so that codes such as `007` are text.
@@ -120,7 +120,7 @@ fn table(bytes: &[u8], delimiter: u8, out: &mut Vec<u8>) -> Read {
     let mut columns: Vec<Option<Cells>> = vec![None; names.len()];
     for row in rows().records() {
         for (column, cell) in columns.iter_mut().zip(&row.map_err(|error| one_line(&error))?) {
-            let cells = Cells::of(cell);
+            let cells = Cells::from_cell(cell);
             if !cell.is_empty() && *column != Some(cells) {
                 *column = Some(if column.is_none() { cells } else { Cells::Text });
             }

@@ -181,7 +181,7 @@ impl Reader<'_, '_> {
         if !content.is_named && !content.fields.is_empty() {
             let field = (id, index, 0);
             self.events.push(Event::Seen(field));
-            return self.object(&types.defs[id].parts[index][0], entries, &At::of(field, true));
+            return self.object(&types.defs[id].parts[index][0], entries, &At::at_field(field, true));
         }
         let loads = self.fields(id, index, content, entries, &at);
         let rest = is_flat || self.unclaimed(self.name_of(id, index), content.denies_unknown, entries);

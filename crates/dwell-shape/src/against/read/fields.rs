@@ -19,7 +19,7 @@ impl<'s> Reader<'_, 's> {
                 if only.is_opaque {
                     self.by_function()
                 } else {
-                    self.value(&parts[0], value, &At::of(field, at.buffered))
+                    self.value(&parts[0], value, &At::at_field(field, at.buffered))
                 }
             }
             (all, Json::Array(values)) if !all.iter().any(|field| field.is_flat) && !all.is_empty() => {
@@ -67,7 +67,7 @@ impl<'s> Reader<'_, 's> {
         if *value != Json::Null || !matches!(ty, Ty::Option(_)) {
             self.events.push(Event::Seen(id));
         }
-        if field.is_opaque { self.by_function() } else { self.value(ty, value, &At::of(id, buffered)) }
+        if field.is_opaque { self.by_function() } else { self.value(ty, value, &At::at_field(id, buffered)) }
     }
 
     /// Reads the fields of a struct or variant from entries, and takes these away.
@@ -89,7 +89,7 @@ impl<'s> Reader<'_, 's> {
                 [] if field.has_default || (is_optional(ty) && !field.is_opaque) => {}
                 [] => {
                     loads &= self.below(Step::Key(field.key.clone()), |this| {
-                        this.refuse_without_option("the key is missing", &At::of(own, at.buffered))
+                        this.refuse_without_option("the key is missing", &At::at_field(own, at.buffered))
                     });
                 }
                 [(key, value)] => {
@@ -98,14 +98,14 @@ impl<'s> Reader<'_, 's> {
                     loads &= self.below(step, |this| this.field(own, (field, ty), value, at.buffered));
                 }
                 _ => {
-                    let at = At::of(own, at.buffered);
+                    let at = At::at_field(own, at.buffered);
                     loads &= self.refuse("the key is there twice, by an alias", &at);
                 }
             }
         }
         if has_flat {
             for (index, (field, ty)) in all().filter(|(_, (field, _))| field.is_flat && !field.is_skipped) {
-                let at = At::of((id, part, index), true);
+                let at = At::at_field((id, part, index), true);
                 loads &= if field.is_opaque { self.by_function() } else { self.flat(ty, entries, &at) };
             }
         }
@@ -184,7 +184,7 @@ impl<'s> Reader<'_, 's> {
                         let field = (id, 0, 0);
                         this.events.push(Event::Seen(field));
                         let types = this.types;
-                        this.object(&types.defs[id].parts[0][0], entries, &At::of(field, true))
+                        this.object(&types.defs[id].parts[0][0], entries, &At::at_field(field, true))
                     }
                     Shape::Struct(body) if body.fields.is_empty() => true,
                     Shape::Enum(body) => this.tagged(id, body, entries, at, false),

@@ -45,7 +45,7 @@ struct At {
 }
 
 impl At {
-    fn of(field: FieldId, buffered: bool) -> Self {
+    fn at_field(field: FieldId, buffered: bool) -> Self {
         Self { owner: Some(field), place: PLACE, buffered }
     }
 

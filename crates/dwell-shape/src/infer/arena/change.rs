@@ -15,7 +15,7 @@ impl Arena {
     /// Merges objects at the next [`settle`](Self::settle).
     pub(in crate::infer) fn join(&mut self, objects: &[ObjectId]) {
         for &object in &objects[1..] {
-            self.pending.push(Pending::Join(objects[0], object));
+            self.reading.pending.push(Pending::Join(objects[0], object));
         }
     }
 
@@ -26,7 +26,7 @@ impl Arena {
 
     /// Makes the last pending change, which may add others. Returns whether there was one.
     pub(super) fn settle_one(&mut self) -> bool {
-        match self.pending.pop() {
+        match self.reading.pending.pop() {
             Some(Pending::Join(into, from)) => self.absorb_object(into, from),
             Some(Pending::Dissolve(object)) => self.dissolve(object),
             Some(Pending::Flatten(node)) => self.flatten(node),
@@ -43,14 +43,14 @@ impl Arena {
             *self.node_mut(id) = Node::default();
             self.spare.push(id);
         }
-        if self.objects.len() - self.spare_objects.len() > 2 * self.swept + SWEEP {
+        if self.objects.len() - self.spare_objects.len() > 2 * self.limits.swept + SWEEP {
             self.sweep();
         }
-        if self.room.is_used_up() && self.serial >= self.measured {
+        if self.limits.room.is_used_up() && self.reading.serial >= self.limits.measured {
             let taken = self.memory();
-            self.room = Room::new(self.sets.saturating_sub(taken));
+            self.limits.room = Room::new(self.limits.sets.saturating_sub(taken));
             // Measured again only after twice as many objects, so that its time stays linear.
-            self.measured = self.serial * 2;
+            self.limits.measured = self.reading.serial * 2;
         }
     }
 
@@ -61,13 +61,15 @@ impl Arena {
         self.nodes.iter_mut().for_each(|node| node.ids(&mut |_| {}, object));
         self.objects.iter_mut().for_each(|each| each.ids(&mut |_| {}, object));
         let known: HashSet<ObjectId> = self.spare_objects.iter().copied().collect();
-        for id in (self.fresh..).map(ObjectId).take(self.objects.len().saturating_sub(self.fresh as usize)) {
+        for id in
+            (self.origin.fresh..).map(ObjectId).take(self.objects.len().saturating_sub(self.origin.fresh as usize))
+        {
             if self.object(id).link.is_some() && !known.contains(&id) {
                 *self.object_mut(id) = Object::default();
                 self.spare_objects.push(id);
             }
         }
-        self.swept = self.objects.len() - self.spare_objects.len();
+        self.limits.swept = self.objects.len() - self.spare_objects.len();
     }
 
     /// Turns a record or union into a map.
@@ -127,7 +129,7 @@ impl Arena {
         if let Shape::Union(tagged) = union.shape {
             let untagged = tagged.untagged.into_iter();
             for part in tagged.variants.into_iter().map(|variant| variant.object).chain(untagged) {
-                self.pending.push(Pending::Join(object, part));
+                self.reading.pending.push(Pending::Join(object, part));
             }
         }
     }

@@ -55,26 +55,26 @@ impl Arena {
             let usual = records.flatten().filter(|field| is_usual(&field.key)).map(|field| field.hash);
             self.usual = usual.collect();
         }
-        self.known = known;
-        self.fresh = u32::try_from(self.objects.len()).unwrap_or(u32::MAX);
+        self.origin.known = known;
+        self.origin.fresh = u32::try_from(self.objects.len()).unwrap_or(u32::MAX);
     }
 
     /// Makes this the form of a run: fields are listed in the order of their first occurrence, not in that of the study.
     pub(in crate::infer) fn set_run(&mut self, run: u64) {
-        self.form = FormId::Run(run);
+        self.origin.id = FormId::Run(run);
         self.all_fields().for_each(|field| field.first = u64::MAX);
     }
 
     /// Makes this the form of a file.
     pub(in crate::infer) fn set_file(&mut self, file: u64) {
-        self.form = FormId::File(file);
+        self.origin.id = FormId::File(file);
         let mut order = HashMap::default();
         for field in self.all_fields() {
             let first = order.entry(field.hash).or_insert(field.first);
             *first = field.first.min(*first);
         }
         self.all_fields().for_each(|field| field.first = order[&field.hash]);
-        self.order = order;
+        self.origin.order = order;
     }
 
     fn all_fields(&mut self) -> impl Iterator<Item = &mut Field> {
@@ -87,12 +87,12 @@ impl Arena {
 
     /// Returns whether these objects are not in the form and only the first of them was read.
     pub(in crate::infer) fn is_new(&self, object: ObjectId) -> bool {
-        object.0 >= self.fresh && self.object(object).instances == 1
+        object.0 >= self.origin.fresh && self.object(object).instances == 1
     }
 
     /// Returns whether [`Arena::recognise`] can find a type.
     pub(in crate::infer) fn knows(&self) -> bool {
-        !self.known.variants.is_empty() || !self.known.records.is_empty()
+        !self.origin.known.variants.is_empty() || !self.origin.known.records.is_empty()
     }
 
     /// Compares the first object of a position with the types known from other positions, and merges it with a match.
@@ -100,19 +100,19 @@ impl Arena {
     /// `sum` is the sum of its keys.
     pub(in crate::infer) fn recognise(&mut self, node: NodeId, object: ObjectId, sum: u64) {
         let Some(fields) = self.fields(object).filter(|fields| fields.rest.is_none()) else { return };
-        if let Some(&Some(known)) = self.known.records.get(&sum) {
+        if let Some(&Some(known)) = self.origin.known.records.get(&sum) {
             let known = self.find(known);
-            self.pending.push(Pending::Join(known, object));
+            self.reading.pending.push(Pending::Join(known, object));
             self.node_mut(node).object = Some(known);
             return;
         }
         for field in &fields.list {
             let Some(texts) = &self.node(field.node).texts else { continue };
             let Some((value, value_hash)) = texts.only_word() else { continue };
-            let exact = self.known.variants.get(&(field.hash, value_hash)).copied().flatten();
+            let exact = self.origin.known.variants.get(&(field.hash, value_hash)).copied().flatten();
             let inside = || {
-                let union = self.known.tags.get(&field.hash).copied().flatten()?;
-                self.inside.iter().any(|&open| self.find(open) == self.find(union)).then_some(union)
+                let union = self.origin.known.tags.get(&field.hash).copied().flatten()?;
+                self.reading.inside.iter().any(|&open| self.find(open) == self.find(union)).then_some(union)
             };
             let Some(union) = exact.or_else(inside).map(|union| self.find(union)) else { continue };
             let Some(tagged) = self.tagged(union) else { continue };
@@ -130,7 +130,7 @@ impl Arena {
             let counted = self.object_mut(union);
             counted.instances += 1;
             counted.lengths.merge(&lengths);
-            self.pending.push(Pending::Join(variant, object));
+            self.reading.pending.push(Pending::Join(variant, object));
             self.node_mut(node).object = Some(union);
             return;
         }

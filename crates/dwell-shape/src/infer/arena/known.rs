@@ -4,8 +4,9 @@ use super::node::ObjectId;
 use foldhash::HashMap;
 
 /// The form that an arena started from. Objects of the form have the same numbers in all arenas of it.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub(in crate::infer) enum FormId {
+    #[default]
     None,
     /// A form of this process, by its serial number.
     Run(u64),
@@ -18,6 +19,17 @@ impl FormId {
     pub(super) fn is_file(self) -> bool {
         matches!(self, Self::File(_))
     }
+}
+
+/// What an arena has of the form that it started from.
+#[derive(Clone, Default)]
+pub(in crate::infer) struct Origin {
+    pub(super) id: FormId,
+    /// The number of objects that belong to the form; later ones were found while reading.
+    pub(super) fresh: u32,
+    /// The values of [`Field::first`](super::Field::first) by the hashes of the keys, if the form is a file.
+    pub(super) order: HashMap<u64, u64>,
+    pub(super) known: Known,
 }
 
 /// The types that a new object is compared with: unions and recursive records.

@@ -16,10 +16,10 @@ impl Arena {
         let share = |number: usize| {
             usize::try_from(number as u128 * u128::from(part) / u128::from(whole.max(1))).unwrap_or(number)
         };
-        self.budget = (BUDGET * 2 / arenas).clamp(BUDGET / 16, BUDGET);
-        self.most = self.len() + share(MOST.saturating_sub(arenas * self.len())).max(BUDGET / 16);
-        self.sets = share(ROOM).max(ROOM / 64);
-        self.room = Room::new(self.sets);
+        self.limits.budget = (BUDGET * 2 / arenas).clamp(BUDGET / 16, BUDGET);
+        self.limits.most = self.len() + share(MOST.saturating_sub(arenas * self.len())).max(BUDGET / 16);
+        self.limits.sets = share(ROOM).max(ROOM / 64);
+        self.limits.room = Room::new(self.limits.sets);
     }
 
     /// Drops detail until there are at most `most` nodes, and the sets take about `sets` bytes.
@@ -29,7 +29,7 @@ impl Arena {
         self.compact();
         if self.nodes.len() > most || self.nodes.len() + self.objects.len() > 2 * most {
             // The objects of the form do not fit either.
-            (self.fresh, self.form) = (0, FormId::None);
+            (self.origin.fresh, self.origin.id) = (0, FormId::None);
             for node in self.beyond(most) {
                 self.set_free(node);
             }
@@ -49,7 +49,7 @@ impl Arena {
             }
             largest /= 2;
         }
-        self.room = Room::new(self.sets.saturating_sub(self.memory()));
+        self.limits.room = Room::new(self.limits.sets.saturating_sub(self.memory()));
     }
 
     /// Returns the bytes that the sets of strings and keys have on the heap.
@@ -104,7 +104,7 @@ impl Arena {
     /// Removes the nodes and objects that no position reaches. The others get new numbers, but the objects of a form file
     /// all stay and keep theirs.
     fn compact(&mut self) {
-        let fixed = if self.form.is_file() { self.fresh } else { 0 };
+        let fixed = if self.origin.id.is_file() { self.origin.fresh } else { 0 };
         let mut nodes = vec![false; self.nodes.len()];
         let mut objects = vec![false; self.objects.len()];
         let (mut open_nodes, mut open_objects) = (vec![self.root], (0..fixed).map(ObjectId).collect::<Vec<_>>());
@@ -148,9 +148,9 @@ impl Arena {
         self.spare.clear();
         self.spare_objects.clear();
         self.taken.clear();
-        self.known = Known::default();
-        if !self.form.is_file() {
-            (self.fresh, self.form) = (0, FormId::None);
+        self.origin.known = Known::default();
+        if !self.origin.id.is_file() {
+            (self.origin.fresh, self.origin.id) = (0, FormId::None);
         }
     }
 }

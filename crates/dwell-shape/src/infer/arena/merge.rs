@@ -41,7 +41,7 @@ impl Arena {
                 **free = Free::default();
             }
             if had || source.free.is_none() {
-                self.pending.push(Pending::Free(into));
+                self.reading.pending.push(Pending::Free(into));
             }
         }
         let target = self.node_mut(into);
@@ -62,7 +62,7 @@ impl Arena {
             match self.object_of(into).filter(|_| self.node(into).objects > objects || after == After::Keep) {
                 None => self.node_mut(into).object = Some(object),
                 Some(target) if target != object => {
-                    self.pending.push(Pending::Join(target, object));
+                    self.reading.pending.push(Pending::Join(target, object));
                     source.object = Some(target);
                 }
                 Some(_) => {}
@@ -91,7 +91,7 @@ impl Arena {
             if array.fixed == Fixed::Unknown {
                 array.fixed = source.fixed;
                 if source.fixed == Fixed::Varied && !array.positions.is_empty() {
-                    self.pending.push(Pending::Flatten(into));
+                    self.reading.pending.push(Pending::Flatten(into));
                 }
             }
             let array = self.array_mut(into);
@@ -155,7 +155,7 @@ impl Arena {
         };
         if let Some(object) = forms {
             // `pending` is a stack: the change of shape below is processed before this merge.
-            self.pending.push(Pending::Join(into, from));
+            self.reading.pending.push(Pending::Join(into, from));
             match self.object(object).shape {
                 Shape::Record(_) => self.collapse_record(object),
                 _ => self.dissolve(object),
@@ -193,17 +193,17 @@ impl Arena {
                     }
                     let target = self.tagged(into).and_then(|known| known.find(variant.hash));
                     if let Some(target) = target {
-                        self.pending.push(Pending::Join(target, object));
+                        self.reading.pending.push(Pending::Join(target, object));
                     } else if let Some(known) = self.tagged_mut(into) {
                         known.push(variant.value, variant.hash, object);
                     }
                 }
                 if let Some(object) = tagged.untagged {
                     let target = self.untagged(into);
-                    self.pending.push(Pending::Join(target, object));
+                    self.reading.pending.push(Pending::Join(target, object));
                 }
                 if self.tagged(into).is_some_and(|known| known.variants.len() > MAX_VARIANTS) {
-                    self.pending.push(Pending::Dissolve(into));
+                    self.reading.pending.push(Pending::Dissolve(into));
                 }
             }
         }
@@ -267,7 +267,7 @@ impl Arena {
         self.object_mut(record).link = Some(union);
         self.objects.push(moved);
         let moved = ObjectId(u32::try_from(self.objects.len() - 1).expect("4 G objects do not fit in memory"));
-        self.pending.push(Pending::Join(part, moved));
+        self.reading.pending.push(Pending::Join(part, moved));
     }
 
     /// Adds the fields of one record to another.
@@ -302,11 +302,11 @@ impl Arena {
     /// Adds the counts of another arena.
     pub(in crate::infer) fn merge(&mut self, other: Self) {
         // The limits of a part are for reading; the positions of both fit in memory.
-        (self.budget, self.most) = (BUDGET, MOST);
+        (self.limits.budget, self.limits.most) = (BUDGET, MOST);
         self.settle();
         self.documents += other.documents;
         self.bytes += other.bytes;
-        self.moment = self.moment.max(other.moment);
+        self.reading.moment = self.reading.moment.max(other.reading.moment);
         let nodes = u32::try_from(self.nodes.len()).expect("4 G nodes do not fit in memory");
         let objects = u32::try_from(self.objects.len()).expect("4 G objects do not fit in memory");
         let node = &mut |id: &mut NodeId| id.0 += nodes;
@@ -323,10 +323,11 @@ impl Arena {
             moved
         }));
         self.absorb(self.root, root, After::Take);
-        if self.form != FormId::None && self.form == other.form {
+        if self.origin.id != FormId::None && self.origin.id == other.origin.id {
             // Objects of the form have the same numbers in both arenas.
-            let pairs = (0..self.fresh.min(other.fresh)).map(|id| Pending::Join(ObjectId(id), ObjectId(id + objects)));
-            self.pending.extend(pairs);
+            let pairs = (0..self.origin.fresh.min(other.origin.fresh))
+                .map(|id| Pending::Join(ObjectId(id), ObjectId(id + objects)));
+            self.reading.pending.extend(pairs);
         }
         self.settle();
         self.reclaim();

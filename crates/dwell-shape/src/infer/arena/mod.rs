@@ -32,7 +32,7 @@ use crate::infer::text::{Hashed, Hashes, Room};
 use crate::overrides::Override;
 use crate::schema::Lengths;
 use foldhash::{HashMap, HashSet};
-use known::{FormId, Known};
+use known::Origin;
 use pending::Pending;
 use std::hash::BuildHasherDefault;
 use std::sync::Arc;
@@ -61,17 +61,27 @@ pub(super) struct Arena {
     spare: Vec<NodeId>,
     /// Objects that were merged into others and that nothing refers to.
     spare_objects: Vec<ObjectId>,
-    /// The number of objects in use after the last [`Arena::sweep`].
-    swept: usize,
     /// Nodes that were merged into others and are not reclaimed yet.
     taken: Vec<NodeId>,
     pub(super) root: NodeId,
     pub(super) documents: u64,
     pub(super) bytes: u64,
-    /// The serial number of the current object, by which a field detects a duplicate key.
-    pub(super) serial: u64,
-    /// The order of first occurrence: the index of the text in the high half, a counter in the low half.
-    pub(super) moment: u64,
+    /// Whether this arena is a study, which searches for tags.
+    pub(super) studying: bool,
+    /// The hashes of common tag keys, in a study.
+    usual: std::collections::HashSet<u64, BuildHasherDefault<Hashed>>,
+    /// What others decided about the objects.
+    pub(super) user: Decisions,
+    /// The value being read.
+    pub(super) reading: Reading,
+    origin: Origin,
+    /// When detail is dropped to save memory.
+    pub(super) limits: Limits,
+}
+
+/// The decisions of the user, and of the caller, about objects.
+#[derive(Default, Clone)]
+pub(super) struct Decisions {
     /// The decisions of the user.
     pub(super) overrides: Arc<[Override]>,
     /// Whether objects become maps only if their values are alike and no other position shares them.
@@ -84,8 +94,15 @@ pub(super) struct Arena {
     pub(super) untagged: HashSet<ObjectId>,
     /// The names that the user gave to the types of objects.
     pub(super) named: HashMap<ObjectId, String>,
-    /// Whether this arena is a study, which searches for tags.
-    pub(super) studying: bool,
+}
+
+/// The value being read: what its parts told about it so far.
+#[derive(Default, Clone)]
+pub(super) struct Reading {
+    /// The serial number of the current object, by which a field detects a duplicate key.
+    pub(super) serial: u64,
+    /// The order of first occurrence: the index of the text in the high half, a counter in the low half.
+    pub(super) moment: u64,
     /// The hashes of the keys of the objects being read, the innermost object on top.
     pub(super) seen: Vec<u64>,
     /// The hashes of the keys whose value is a string that may be a tag's, with the string, in a study.
@@ -100,32 +117,31 @@ pub(super) struct Arena {
     pub(super) mark: u8,
     /// Whether the object that was read last has a common tag key ([`is_usual`]) with a string.
     pub(super) is_tagged: bool,
-    /// The hashes of common tag keys, in a study.
-    usual: std::collections::HashSet<u64, BuildHasherDefault<Hashed>>,
     /// The unions on the path to the value being read.
     pub(super) inside: Vec<ObjectId>,
     pending: Vec<Pending>,
-    known: Known,
-    /// The number of objects that belong to the form; later ones were found while reading.
-    fresh: u32,
-    form: FormId,
-    /// The values of [`Field::first`] by the hashes of the keys, if the form is a file.
-    order: HashMap<u64, u64>,
-    /// The serial number at which the memory of the sets may be measured again.
-    measured: u64,
+    /// Spare sets of keys, to find duplicate keys in maps.
+    key_sets: Vec<Hashes>,
+}
+
+/// The limits of memory, and what is left.
+#[derive(Clone)]
+pub(super) struct Limits {
     /// The number of nodes above which detail is dropped to save memory.
     pub(super) budget: usize,
     /// The number of nodes above which new positions are untyped.
     pub(super) most: usize,
+    /// The number of objects in use after the last [`Arena::sweep`].
+    swept: usize,
+    /// The serial number at which the memory of the sets may be measured again.
+    measured: u64,
     /// The memory left for the sets of strings and keys.
     room: Room,
-    /// The memory left for the keys of the objects in other objects ([`Arena::inner`]). It is apart from [`Self::room`],
+    /// The memory left for the keys of the objects in other objects ([`Reading::inner`]). It is apart from [`Self::room`],
     /// so that these do not take the memory for the strings of tags.
     inner_room: Room,
     /// The memory for them in all.
     pub(super) sets: usize,
-    /// Spare sets of keys, to find duplicate keys in maps.
-    key_sets: Vec<Hashes>,
 }
 
 impl Arena {
@@ -137,41 +153,24 @@ impl Arena {
             objects: Vec::new(),
             spare: Vec::new(),
             spare_objects: Vec::new(),
-            swept: 0,
             taken: Vec::new(),
             root: NodeId(0),
             documents: 0,
             bytes: 0,
-            serial: 0,
-            moment: 0,
-            overrides: Arc::default(),
-            cautious: false,
-            outvoted: None,
-            kept: HashSet::default(),
-            untagged: HashSet::default(),
-            named: HashMap::default(),
             studying,
-            seen: Vec::new(),
-            words: Vec::new(),
-            marks: Vec::new(),
-            inner: Vec::new(),
-            last: Vec::new(),
-            mark: 0,
-            is_tagged: false,
             usual: std::collections::HashSet::default(),
-            inside: Vec::new(),
-            pending: Vec::new(),
-            known: Known::default(),
-            fresh: 0,
-            form: FormId::None,
-            order: HashMap::default(),
-            measured: 0,
-            budget: BUDGET,
-            most,
-            room: Room::new(sets),
-            inner_room: Room::new(sets / 4),
-            sets,
-            key_sets: Vec::new(),
+            user: Decisions::default(),
+            reading: Reading::default(),
+            origin: Origin::default(),
+            limits: Limits {
+                budget: BUDGET,
+                most,
+                swept: 0,
+                measured: 0,
+                room: Room::new(sets),
+                inner_room: Room::new(sets / 4),
+                sets,
+            },
         }
     }
 
@@ -184,11 +183,11 @@ impl Arena {
     }
 
     pub(super) fn node_and_room(&mut self, id: NodeId) -> (&mut Node, &mut Room) {
-        (&mut self.nodes[id.0 as usize], &mut self.room)
+        (&mut self.nodes[id.0 as usize], &mut self.limits.room)
     }
 
     pub(super) fn object_and_room(&mut self, id: ObjectId) -> (&mut Object, &mut Room) {
-        (&mut self.objects[id.0 as usize], &mut self.room)
+        (&mut self.objects[id.0 as usize], &mut self.limits.room)
     }
 
     pub(super) fn object(&self, id: ObjectId) -> &Object {
@@ -266,7 +265,7 @@ impl Arena {
     pub(super) fn new_array(&mut self, node: NodeId) {
         let element = self.new_position(self.node(node).name);
         // Above the budget, the elements of an array get no positions of their own.
-        let fixed = if self.len() < self.budget { Fixed::Unknown } else { Fixed::Varied };
+        let fixed = if self.len() < self.limits.budget { Fixed::Unknown } else { Fixed::Varied };
         let array = Array { lengths: Lengths::default(), element, positions: Vec::new(), fixed };
         self.node_mut(node).array = Some(Box::new(array));
     }
@@ -325,7 +324,7 @@ impl Arena {
 
     /// Returns whether there are so many positions that new ones are untyped.
     pub(super) fn is_exhausted(&self) -> bool {
-        self.len() >= self.most
+        self.len() >= self.limits.most
     }
 
     /// Returns the number of nodes in use.

@@ -13,10 +13,10 @@ use crate::schema::Lengths;
 impl Arena {
     /// Returns the value of [`Field::first`] for a field that occurs now.
     pub(in crate::infer) fn next_moment(&mut self, hash: u64) -> u64 {
-        self.moment = self.moment.saturating_add(1);
-        match self.form {
-            FormId::File(_) => self.order.get(&hash).copied().unwrap_or(u64::MAX),
-            FormId::None | FormId::Run(_) => self.moment,
+        self.reading.moment = self.reading.moment.saturating_add(1);
+        match self.origin.id {
+            FormId::File(_) => self.origin.order.get(&hash).copied().unwrap_or(u64::MAX),
+            FormId::None | FormId::Run(_) => self.reading.moment,
         }
     }
 
@@ -52,7 +52,7 @@ impl Arena {
             let fields = self.fields_mut(object)?;
             fields.rest = Some(Box::new(Rest { keys: Texts::default(), value }));
             if fields.list.len() >= MAX_FIELDS {
-                self.pending.push(Pending::Overflow(object));
+                self.reading.pending.push(Pending::Overflow(object));
             }
         }
         self.fields_mut(object)?.rest.as_deref_mut()
@@ -60,7 +60,7 @@ impl Arena {
 
     /// Returns whether one of [`Arena::words`] from this index on belongs to a common tag key.
     pub(in crate::infer) fn has_usual_tag(&self, words: usize) -> bool {
-        self.words[words..].iter().any(|(hash, _)| self.usual.contains(hash))
+        self.reading.words[words..].iter().any(|(hash, _)| self.usual.contains(hash))
     }
 
     /// Records that an object has a field. Returns the hash of its key and its position, or `None` if the object had it
@@ -76,31 +76,31 @@ impl Arena {
         let Shape::Record(fields) = &mut self.objects[object.0 as usize].shape else { return None };
         let field = &mut fields.list[index];
         // A later serial number belongs to a nested object with the same field, so the list of keys decides.
-        if field.last >= serial && (field.last == serial || self.seen[seen..].contains(&field.hash)) {
+        if field.last >= serial && (field.last == serial || self.reading.seen[seen..].contains(&field.hash)) {
             return None;
         }
-        self.seen.push(field.hash);
+        self.reading.seen.push(field.hash);
         field.last = serial;
-        if field.first == u64::MAX && !self.form.is_file() {
-            self.moment = self.moment.saturating_add(1);
-            field.first = self.moment;
+        if field.first == u64::MAX && !self.origin.id.is_file() {
+            self.reading.moment = self.reading.moment.saturating_add(1);
+            field.first = self.reading.moment;
         }
         Some((field.hash, field.node))
     }
 
     /// Counts the keys of an object that was just read; they start at this index of [`Arena::seen`].
     pub(in crate::infer) fn add_set(&mut self, object: ObjectId, sum: u64, seen: usize) {
-        self.objects[object.0 as usize].sets.add_one(sum, &self.seen[seen..], &mut self.room);
+        self.objects[object.0 as usize].sets.add_one(sum, &self.reading.seen[seen..], &mut self.limits.room);
     }
 
     /// Clears the state of the text being read, which an error leaves behind.
     pub(in crate::infer) fn abandon(&mut self) {
-        self.seen.clear();
-        self.words.clear();
-        self.marks.clear();
-        self.inner.clear();
-        self.last.clear();
-        self.inside.clear();
+        self.reading.seen.clear();
+        self.reading.words.clear();
+        self.reading.marks.clear();
+        self.reading.inner.clear();
+        self.reading.last.clear();
+        self.reading.inside.clear();
     }
 
     /// Returns the node for the element at `index` of an array: the common element, or the position of a tuple.
@@ -126,7 +126,7 @@ impl Arena {
             && array.fixed != Fixed::Varied
         {
             array.fixed = Fixed::Varied;
-            self.pending.push(Pending::Flatten(node));
+            self.reading.pending.push(Pending::Flatten(node));
         }
     }
 
@@ -143,7 +143,7 @@ impl Arena {
                 object
             }
             _ => {
-                self.pending.push(Pending::Dissolve(union));
+                self.reading.pending.push(Pending::Dissolve(union));
                 self.untagged(union)
             }
         }
@@ -151,7 +151,7 @@ impl Arena {
 
     /// Makes a union one record: an object has several markers.
     pub(in crate::infer) fn give_up_markers(&mut self, union: ObjectId) {
-        self.pending.push(Pending::Dissolve(union));
+        self.reading.pending.push(Pending::Dissolve(union));
     }
 
     /// Returns the objects of a union without a tag, or with a tag that is not a string.
@@ -250,10 +250,10 @@ impl Arena {
                 let field = &fields.list[fields.find(hash)?];
                 Some((&*field.key, field.hash, word))
             };
-            let words: Vec<_> = self.words[words..].iter().filter_map(named).collect();
-            let inner = &self.inner[inner..];
-            let (room, inner_room) = (&mut self.room, &mut self.inner_room);
-            study.count(&words, &self.seen[seen..], &self.marks[marks..], inner, room, inner_room);
+            let words: Vec<_> = self.reading.words[words..].iter().filter_map(named).collect();
+            let inner = &self.reading.inner[inner..];
+            let (room, inner_room) = (&mut self.limits.room, &mut self.limits.inner_room);
+            study.count(&words, &self.reading.seen[seen..], &self.reading.marks[marks..], inner, room, inner_room);
         }
         self.object_mut(object).study = Some(study);
     }
@@ -297,14 +297,14 @@ impl Arena {
     }
 
     pub(in crate::infer) fn take_keys(&mut self) -> Hashes {
-        self.key_sets.pop().unwrap_or_default()
+        self.reading.key_sets.pop().unwrap_or_default()
     }
 
     /// Returns a set of keys. A large set is dropped: clearing it for each small map takes longer than a new one.
     pub(in crate::infer) fn put_keys(&mut self, mut keys: Hashes) {
         if keys.capacity() <= 1024 {
             keys.clear();
-            self.key_sets.push(keys);
+            self.reading.key_sets.push(keys);
         }
     }
 }

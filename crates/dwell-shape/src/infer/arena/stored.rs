@@ -56,7 +56,7 @@ pub(super) fn limited<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializ
 impl Arena {
     /// Returns the serialisable part of the arena, for a part file.
     pub(in crate::infer) fn saved(mut self) -> Saved {
-        if !self.form.is_file() {
+        if !self.origin.id.is_file() {
             self.prune();
         }
         self.shrink(MOST, ROOM);
@@ -65,7 +65,7 @@ impl Arena {
 
     /// Returns the serialisable part of a form or of reduced accumulators.
     pub(in crate::infer) fn stored(self) -> Saved {
-        let form = match self.form {
+        let form = match self.origin.id {
             FormId::File(form) => Some(form),
             FormId::None | FormId::Run(_) => None,
         };
@@ -75,10 +75,10 @@ impl Arena {
             root: self.root,
             documents: self.documents,
             bytes: self.bytes,
-            moment: self.moment,
+            moment: self.reading.moment,
             form,
-            fresh: self.fresh,
-            cautious: self.cautious,
+            fresh: self.origin.fresh,
+            cautious: self.user.cautious,
         }
     }
 
@@ -90,10 +90,10 @@ impl Arena {
         arena.root = saved.root;
         arena.documents = saved.documents;
         arena.bytes = saved.bytes;
-        arena.moment = saved.moment;
-        arena.cautious = saved.cautious;
+        arena.reading.moment = saved.moment;
+        arena.user.cautious = saved.cautious;
         if let Some(form) = saved.form {
-            (arena.form, arena.fresh) = (FormId::File(form), saved.fresh);
+            (arena.origin.id, arena.origin.fresh) = (FormId::File(form), saved.fresh);
         }
         for object in &mut arena.objects {
             match &mut object.shape {
@@ -218,7 +218,7 @@ impl Arena {
             };
             shape && (each.link.is_none() || ends(&id))
         });
-        let fresh = self.fresh as usize <= self.objects.len();
+        let fresh = self.origin.fresh as usize <= self.objects.len();
         nodes && objects && fresh && node(&self.root) && self.spare.iter().all(node)
     }
 }

@@ -114,7 +114,7 @@ impl<'a> Class<'a> {
             is_union: OnceCell::new(),
             slots: OnceCell::new(),
             values: OnceCell::new(),
-            name: arena.named.get(&object).map(String::as_str),
+            name: arena.user.named.get(&object).map(String::as_str),
             closed: None,
             no_map: None,
             entries: seen.lengths.total,
@@ -210,7 +210,7 @@ impl<'a> Types<'a> {
     /// Merges the objects to which the user gave one name.
     fn join_named(&mut self) {
         let mut first = BTreeMap::<&str, ObjectId>::new();
-        let mut named: Vec<(&ObjectId, &String)> = self.arena.named.iter().collect();
+        let mut named: Vec<(&ObjectId, &String)> = self.arena.user.named.iter().collect();
         named.sort_unstable();
         named.retain(|(object, _)| self.classes.contains_key(object));
         for (object, name) in named {
@@ -462,7 +462,7 @@ impl<'a> Types<'a> {
 
     /// Returns whether each object of a class is a document under the name of its type.
     fn has_roots(&self, class: ObjectId) -> bool {
-        self.arena.overrides.iter().any(|one| one.what == What::Roots)
+        self.arena.user.overrides.iter().any(|one| one.what == What::Roots)
             && self.arena.object_of(self.arena.root).is_some_and(|root| self.class(root) == class)
     }
 

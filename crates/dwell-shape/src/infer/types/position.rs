@@ -108,7 +108,7 @@ impl Types<'_> {
                 && !variants.contains(&class)
                 && !state.is_named_map
                 && state.no_map != Some(now)
-                && !self.parts(class).any(|part| self.arena.kept.contains(&part))
+                && !self.parts(class).any(|part| self.arena.user.kept.contains(&part))
         };
         let is_map = |&class: &ObjectId| {
             let parts: Vec<ObjectId> = self.parts(class).collect();
@@ -137,7 +137,7 @@ impl Types<'_> {
 
     /// Makes a record class a map. Returns whether it was not one before.
     pub(super) fn set_map(&mut self, class: ObjectId) -> bool {
-        if self.arena.cautious && self.classes[&class].has_shared {
+        if self.arena.user.cautious && self.classes[&class].has_shared {
             return false;
         }
         let class = self.class_mut(class);

@@ -19,7 +19,7 @@ enum With {
 impl<'a> Types<'a> {
     /// Returns the tag that a study found for a record class, if nearly all objects have it.
     pub(in crate::infer) fn study_tag(&self, class: ObjectId) -> Option<&'a str> {
-        if self.members(class).iter().any(|object| self.arena.untagged.contains(object)) {
+        if self.members(class).iter().any(|object| self.arena.user.untagged.contains(object)) {
             return None;
         }
         let tags = self.members(class).iter().filter_map(|&object| match &self.arena.object(object).shape {
@@ -37,7 +37,7 @@ impl<'a> Types<'a> {
     /// In the first round of a study most positions have one object, and a position with one object shows no tag.
     pub(super) fn tag_of_all(&self, class: ObjectId) -> Option<&'a str> {
         let mut study = Study::default();
-        if self.members(class).iter().any(|object| self.arena.untagged.contains(object)) {
+        if self.members(class).iter().any(|object| self.arena.user.untagged.contains(object)) {
             return None;
         }
         for object in self.parts(class) {
