@@ -44,6 +44,11 @@ impl Search {
         }
     }
 
+    /// Frees all but the numbers of the nodes.
+    pub(super) fn complete(&mut self) {
+        (self.order, self.parents) = (Vec::new(), Vec::new());
+    }
+
     /// Returns the number of the immediate dominator of each number. `before` calls its argument with each node that has
     /// an edge to a node.
     pub(super) fn dominators(&self, before: impl Fn(u32, &mut dyn FnMut(u32))) -> Vec<u32> {

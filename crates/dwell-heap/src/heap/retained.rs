@@ -42,7 +42,8 @@ pub(crate) fn find(walk: &mut Walk<'_, '_>, snapshot: &Snapshot, origins: &[Orig
     if snapshot.blocks.is_empty() || snapshot.blocks.iter().any(|block| block.weight != 1) {
         return Vec::new();
     }
-    let tree = Tree::new(walk, snapshot);
+
+    let mut tree = Tree::new(walk, snapshot);
     let least = (snapshot.live_bytes / LEAST).max(1);
     let mut found: BTreeMap<(String, String, Option<String>), Retained> = BTreeMap::new();
     let mut add = |owner: String, by: &str, content: String, at: Option<String>, bytes: u64, blocks: u64| {
@@ -86,6 +87,8 @@ pub(crate) fn find(walk: &mut Walk<'_, '_>, snapshot: &Snapshot, origins: &[Orig
         add(owner, by, String::new(), None, bytes, blocks);
     }
     let mut rows: Vec<Retained> = found.into_values().filter(|row| row.bytes >= least).collect();
+    // The keys of a large map need the memory.
+    tree.blocks = Vec::new();
     of_keys(walk, snapshot, origins, &tree, &mut rows);
     rows.sort_by(|a, b| (b.bytes, &a.owner, &a.content, &a.at).cmp(&(a.bytes, &b.owner, &b.content, &b.at)));
     rows
@@ -137,17 +140,13 @@ impl Tree {
             bytes[above] = bytes[above].saturating_add(bytes[at]);
             counts[above] += counts[at];
         }
+        search.complete();
         Self { search, dominator, bytes, blocks: counts }
     }
 
     /// Returns the number of a block.
     fn of_block(&self, block: usize) -> Option<u32> {
         self.search.number(u32::try_from(block + 1).ok()?)
-    }
-
-    /// Returns the block of a number.
-    fn block(&self, at: u32, blocks: usize) -> Option<usize> {
-        (self.search.order[at as usize] as usize).checked_sub(1).filter(|block| *block < blocks)
     }
 }
 
@@ -220,9 +219,16 @@ fn fields(walk: &Walk<'_, '_>, tree: &Tree) -> Vec<(String, (u64, u64))> {
     // The bytes and blocks of each field or set of fields, and how many blocks above the present one it keeps.
     let mut sums: Vec<(u64, u64, u32)> = Vec::new();
     let mut open: Vec<(u32, u32)> = Vec::new();
+    // In the order of the blocks, which are together in memory.
+    let mut field_of = vec![NO_FIELD; count];
+    for block in 0..blocks {
+        if let Some(at) = tree.of_block(block) {
+            field_of[at as usize] = fields.holding(walk, block);
+        }
+    }
     let mut at = 0_u32;
     loop {
-        let field = tree.block(at, blocks).map_or(NO_FIELD, |block| fields.holding(walk, block));
+        let field = field_of[at as usize];
         if field != NO_FIELD {
             if sums.len() <= field as usize {
                 sums.resize(field as usize + 1, (0, 0, 0));
@@ -306,8 +312,12 @@ fn of_keys(walk: &mut Walk<'_, '_>, snapshot: &Snapshot, origins: &[Origin], tre
 }
 
 fn shorten(found: &mut Vec<(u64, u64, SiteId)>) {
-    found.sort_unstable_by_key(|(bytes, at, _)| (Reverse(*bytes), *at));
-    found.truncate(KEYS);
+    let order = |(bytes, at, _): &(u64, u64, SiteId)| (Reverse(*bytes), *at);
+    if found.len() > KEYS {
+        found.select_nth_unstable_by_key(KEYS, order);
+        found.truncate(KEYS);
+    }
+    found.sort_unstable_by_key(order);
 }
 
 /// Returns the bytes that each entry of a map's block keeps, with the address of its key. `entry_of` has space for a number for
@@ -328,20 +338,23 @@ fn kept(
     entry_of.resize(tree.dominator.len(), 0);
     // The numbers of the tree that any entry holds.
     let mut all: Vec<u32> = Vec::new();
+    let mut words: Vec<(usize, u64, u32)> = Vec::new();
     let mut held: Vec<(u32, u32)> = Vec::new();
     let mut bytes = Vec::new();
     for (first, group) in (1_u32..).step_by(GROUP).zip(entries.at.chunks(GROUP)) {
-        held.clear();
+        words.clear();
         for (entry, &(key, value)) in (first..).zip(group) {
             for (at, size) in [key, value].into_iter().zip(sizes) {
                 let Ok(size) = usize::try_from(size) else { continue };
                 if walk.memory(at, size, &mut bytes) {
-                    let words = bytes.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word));
-                    held.extend(words.filter_map(|word| Some((u32::try_from(walk.block_around(word)?).ok()?, entry))));
+                    let all = bytes.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word));
+                    words.extend(all.filter_map(|word| Some((walk.block_before(word)?, word, entry))));
                 }
             }
         }
-        held.retain_mut(|(held, _)| tree.of_block(*held as usize).inspect(|number| *held = *number).is_some());
+        words.retain(|(block, word, _)| walk.contains(*block, *word));
+        held.clear();
+        held.extend(words.iter().filter_map(|(block, _, entry)| Some((tree.of_block(*block)?, *entry))));
         held.retain(|(held, _)| tree.dominator[*held as usize] == map);
         for &(held, entry) in &held {
             let known = &mut entry_of[held as usize];

@@ -9,7 +9,7 @@ use super::halt;
 use crate::arch;
 use crate::capture::maps::Mapping;
 use anyhow::{Context as _, Result, bail};
-use memmap2::{Advice, MmapMut, MmapOptions};
+use memmap2::{Advice, MmapMut, MmapOptions, UncheckedAdvice};
 use std::fs::{self, File};
 use std::io;
 use std::os::fd::AsRawFd as _;
@@ -182,8 +182,20 @@ impl Buffer {
         Ok(())
     }
 
-    pub(super) fn into_all(self) -> impl Iterator<Item = MmapMut> {
-        self.all.into_iter()
+    /// Returns the memory, without the pages behind the copied parts.
+    pub(super) fn into_all(self, parts: &[Part]) -> impl Iterator<Item = MmapMut> {
+        let ends = move |number: usize| {
+            let of_this = parts.iter().filter(move |(_, to, _)| to.0 == number);
+            of_this.map(|(_, to, len)| to.1 + len).max().unwrap_or(0)
+        };
+        self.all.into_iter().enumerate().map(move |(number, memory)| {
+            let end = ends(number).next_multiple_of(arch::page() as usize);
+            if let Some(rest) = memory.len().checked_sub(end).filter(|rest| *rest > 0) {
+                // SAFETY: the bytes become zeros, which are initialised, and no reference to them exists.
+                let _ = unsafe { memory.unchecked_advise_range(UncheckedAdvice::DontNeed, end, rest) };
+            }
+            memory
+        })
     }
 
     /// Gives each batch its bytes.

@@ -55,7 +55,7 @@ pub fn attach(pid: i32, exe: Option<&Path>, debug: Option<&Path>) -> Result<Capt
     let executable = Executable::find(&maps, entry, &file)
         .with_context(|| format!("{}: is not the executable of process {pid}", file.display()))?;
     let mut memory = Copied::default();
-    let numbers: Vec<usize> = buffer.into_all().map(|all| memory.buffer(Box::new(all))).collect();
+    let numbers: Vec<usize> = buffer.into_all(&parts).map(|all| memory.buffer(Box::new(all))).collect();
     for (start, (buffer, from), len) in parts {
         memory.part(start, numbers[buffer], from, len);
     }

@@ -100,10 +100,9 @@ impl Holders {
 
     /// Returns `true` if something holds a block that the walk has not found: a local, a register, another library.
     pub(crate) fn is_held_elsewhere(&self, block: usize) -> bool {
-        let found = self.pointers_to(block).count();
         match self.strong[block] {
-            0 => found == 0,
-            strong => found != strong as usize,
+            0 => self.first[block] == NONE,
+            strong => self.pointers_to(block).count() != strong as usize,
         }
     }
 

@@ -44,21 +44,27 @@ struct Cell {
 impl Index {
     /// `blocks` are sorted by address.
     pub(super) fn new(blocks: &[Block]) -> Self {
-        let mut index = Self { ranges: Vec::new(), cells: Vec::new() };
-        let mut number = 0_u32;
+        let (mut ranges, mut cells, mut end) = (Vec::new(), 0, 0_u32);
         for blocks in blocks.chunk_by(|last, next| next.addr - last.addr <= FAR) {
-            let all = blocks.iter().fold(1 << ALIGNED, |all, block| all | block.addr);
-            let shift = all.trailing_zeros();
-            let start = blocks[0].addr / (SLOTS << shift) * (SLOTS << shift);
-            let from = index.cells.len();
-            for block in blocks {
-                let slot = (block.addr - start) >> shift;
-                let cells = from + (slot / SLOTS) as usize + 1;
-                index.cells.resize(cells.max(index.cells.len()), Cell { starts: 0, before: number });
-                index.cells[cells - 1].starts |= 1 << (slot % SLOTS);
-                number = number.saturating_add(1);
+            let (Some(first), Some(last)) = (blocks.first(), blocks.last()) else { continue };
+            let shift = blocks.iter().fold(1 << ALIGNED, |all, block| all | block.addr).trailing_zeros();
+            let start = first.addr / (SLOTS << shift) * (SLOTS << shift);
+            let count = (((last.addr - start) >> shift) / SLOTS) as usize + 1;
+            end = end.saturating_add(u32::try_from(blocks.len()).unwrap_or(u32::MAX));
+            ranges.push(Range { start, shift, from: cells, count, end });
+            cells += count;
+        }
+        let mut index = Self { ranges, cells: Vec::with_capacity(cells) };
+        let mut number = 0;
+        for range in &index.ranges {
+            let of_range = blocks.get(number as usize..range.end as usize).unwrap_or_default();
+            for block in of_range {
+                let slot = (block.addr - range.start) >> range.shift;
+                let cell = range.from + (slot / SLOTS) as usize;
+                index.cells.resize(index.cells.len().max(cell + 1), Cell { starts: 0, before: number });
+                index.cells[cell].starts |= 1 << (slot % SLOTS);
+                number += 1;
             }
-            index.ranges.push(Range { start, shift, from, count: index.cells.len() - from, end: number });
         }
         index
     }

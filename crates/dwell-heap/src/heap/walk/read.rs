@@ -21,12 +21,14 @@ pub(crate) const TOGETHER: u64 = 1 << 10;
 const TOUCHED: usize = 1 << 14;
 
 /// A block to read.
+#[derive(Clone, Copy)]
 pub(super) struct Work {
-    pub(super) block: usize,
-    site: SiteId,
+    pub(super) block: u32,
+    site: u32,
     what: What,
 }
 
+#[derive(Clone, Copy)]
 pub(super) enum What {
     /// `count` values, the first at the offset `at`.
     Run {
@@ -68,22 +70,35 @@ pub(super) struct Queue {
     values: Vec<u8>,
 }
 
+impl Queue {
+    /// Sorts what was queued from a place on: the block with the least address is read first.
+    fn sort(&mut self, from: usize) {
+        let work = &mut self.work[from..];
+        // The keys alone are sorted, which are smaller.
+        let key = |(at, work): (u32, &Work)| u64::from(!work.block) << 32 | u64::from(at);
+        let mut keys: Vec<u64> = (0..).zip(&*work).map(key).collect();
+        keys.sort_unstable();
+        let sorted: Vec<Work> = keys.iter().map(|key| work[length(*key & u64::from(u32::MAX))]).collect();
+        work.copy_from_slice(&sorted);
+    }
+}
+
 impl Walk<'_, '_> {
     pub(super) fn push(&mut self, block: usize, site: SiteId, what: What) {
-        self.queue.work.push(Work { block, site, what });
+        self.queue.work.push(Work { block: number(block), site: number(site), what });
     }
 
     /// Reads what is queued.
     pub(super) fn drain(&mut self) {
         while let Some(work) = self.queue.work.pop() {
             let queued = self.queue.work.len();
-            self.place(u32::try_from(work.block + 1).unwrap_or(0));
+            self.place(work.block.saturating_add(1));
             self.read_block(&work);
             // The blocks of a hash table's entries: in the order of their addresses, each page is read once.
             if self.queue.work.len() - queued >= SORTED {
                 let is_rest = matches!(self.queue.work[queued].what, What::Rest { .. } | What::Own(_));
                 let from = queued + usize::from(is_rest && self.queue.work[queued].block == work.block);
-                self.queue.work[from..].sort_by_cached_key(|work| std::cmp::Reverse(number(work.block)));
+                self.queue.sort(from);
             }
         }
         self.place(0);
@@ -91,6 +106,10 @@ impl Walk<'_, '_> {
 
     /// Queues `count` values in a block that was claimed, the first at the offset `at`.
     pub(in crate::heap) fn run(&mut self, block: usize, site: SiteId, at: u64, stride: u64, count: u64) {
+        // Nothing is found in them, and the second pass counts them.
+        if !self.is_counting() && self.is_without_pointers(site) {
+            return;
+        }
         self.push(block, site, What::Run { at, stride, count });
     }
 
@@ -144,7 +163,7 @@ impl Walk<'_, '_> {
 
     /// Reads the contents of a block.
     pub(super) fn read_block(&mut self, work: &Work) {
-        let (block, site) = (work.block, work.site);
+        let (block, site) = (work.block as usize, work.site as SiteId);
         match work.what {
             What::Run { at, stride, count } => {
                 let run = Run { block, site, at, stride, count };
@@ -210,6 +229,16 @@ impl Walk<'_, '_> {
 
     fn is_plain(&self, site: SiteId) -> bool {
         matches!(self.schema.sites[site].decoder.holds(), Holds::Plain | Holds::Opaque)
+    }
+
+    /// Returns `true` for plain values, and for tuples and cells of them.
+    fn is_without_pointers(&self, site: SiteId) -> bool {
+        let decoder = &self.schema.sites[site].decoder;
+        let parts = decoder.parts();
+        self.is_plain(site)
+            || matches!(decoder.holds(), Holds::Wrapper | Holds::Other)
+                && !parts.is_empty()
+                && parts.iter().all(|part| self.is_plain(part.site))
     }
 
     /// Reads `count` adjacent values.
@@ -313,7 +342,7 @@ impl Walk<'_, '_> {
     }
 }
 
-/// Returns the number of a block in less memory.
+/// Returns the number of a block or site in less memory.
 fn number(block: usize) -> u32 {
     u32::try_from(block).unwrap_or(u32::MAX)
 }

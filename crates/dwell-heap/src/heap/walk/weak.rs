@@ -242,9 +242,18 @@ impl Walk<'_, '_> {
 
     /// Returns the block that contains an address.
     pub(in crate::heap) fn block_around(&self, addr: u64) -> Option<usize> {
-        let block = self.index.before(addr)?;
+        self.block_before(addr).filter(|block| self.contains(*block, addr))
+    }
+
+    /// Returns the last block that begins at or before an address.
+    pub(in crate::heap) fn block_before(&self, addr: u64) -> Option<usize> {
+        self.index.before(addr)
+    }
+
+    /// Returns `true` if an address is in a block that begins before it.
+    pub(in crate::heap) fn contains(&self, block: usize, addr: u64) -> bool {
         let allocation = self.snapshot.blocks[block];
-        (addr - allocation.addr < allocation.size).then_some(block)
+        addr.wrapping_sub(allocation.addr) < allocation.size
     }
 
     /// Reads values inside a block that a slab or arena owns. Each pass reads a value once, even if several pointers
