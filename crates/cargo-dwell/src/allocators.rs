@@ -7,7 +7,6 @@ use anyhow::{Context, Result, bail};
 use object::{Object, ObjectSection};
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -188,9 +187,7 @@ impl Program<'_> {
         let samples = plain.map(dwell_heap::profile::Plain::finish).unwrap_or_default();
         #[cfg(not(agent))]
         let samples = [0; 2];
-        let signal = status.signal().map(|signal| 128 + signal);
-        let code = u8::try_from(status.code().or(signal).unwrap_or(1)).unwrap_or(1);
-        Ok(Run { code, usage, samples })
+        Ok(Run { code: processes::code(status), usage, samples })
     }
 }
 

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
 use std::io::Read;
-use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
@@ -13,6 +12,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 /// The signals that end the command after its processes.
+#[cfg(unix)]
 const HANDLED: [i32; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
 
 /// How long the output of a command that ended is awaited: a process that it left may hold it.
@@ -29,6 +29,7 @@ static RECEIVED: AtomicI32 = AtomicI32::new(0);
 /// Whether all processes that this one started are the command's, so that all may be ended.
 static WATCHES: AtomicBool = AtomicBool::new(false);
 
+#[cfg(unix)]
 extern "C" fn note(signal: i32) {
     RECEIVED.store(signal, Ordering::Relaxed);
 }
@@ -42,6 +43,7 @@ pub(crate) fn watch_signals() {
     unsafe {
         libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1);
     }
+    #[cfg(unix)]
     for signal in HANDLED {
         // SAFETY: all bytes zero are an action: no flags, an empty mask, the default handler.
         let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
@@ -248,11 +250,9 @@ pub(crate) fn run_driven(command: &mut Command, folder: &Path, driver: &Path, bo
 /// The same as those of [`run`].
 pub(crate) fn run_with(command: &mut Command, stdin: Stdio, bound: Duration) -> Result<Ran> {
     check()?;
-    let mut name = command.get_program().to_string_lossy().into_owned();
+    let name = command.get_program().to_string_lossy().into_owned();
     #[cfg(target_os = "linux")]
-    if name == OWN {
-        "cargo dwell".clone_into(&mut name);
-    }
+    let name = if name == OWN { "cargo dwell".to_owned() } else { name };
     let step: Vec<OsString> = command.get_args().take(1).map(Into::into).collect();
     let step = step.first().map(|step| step.to_string_lossy().into_owned()).unwrap_or_default();
     command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -308,7 +308,9 @@ pub(crate) fn watch(child: &mut Child, bound: Duration, each: &mut dyn FnMut()) 
 }
 
 /// Returns how a child ended, its CPU time in user and in kernel mode, and its page faults; `None` while it runs. After that `child` must not be used.
-fn wait(child: &Child) -> std::io::Result<Option<(ExitStatus, [Duration; 2], u64)>> {
+#[cfg(unix)]
+fn wait(child: &mut Child) -> std::io::Result<Option<(ExitStatus, [Duration; 2], u64)>> {
+    use std::os::unix::process::ExitStatusExt as _;
     let mut status = 0;
     // SAFETY: all zeros is a valid `rusage`, a struct of integers.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
@@ -326,6 +328,21 @@ fn wait(child: &Child) -> std::io::Result<Option<(ExitStatus, [Duration; 2], u64
         }
         _ => Err(std::io::Error::last_os_error()),
     }
+}
+
+/// Returns how a child ended; its CPU time and faults are not known here.
+#[cfg(not(unix))]
+fn wait(child: &mut Child) -> std::io::Result<Option<(ExitStatus, [Duration; 2], u64)>> {
+    Ok(child.try_wait()?.map(|status| (status, [Duration::ZERO; 2], 0)))
+}
+
+/// Returns the exit code that a shell reports for a program: for a signal, 128 plus its number.
+pub(crate) fn code(status: ExitStatus) -> u8 {
+    #[cfg(unix)]
+    let signal = std::os::unix::process::ExitStatusExt::signal(&status).map(|signal| 128 + signal);
+    #[cfg(not(unix))]
+    let signal = None;
+    u8::try_from(status.code().or(signal).unwrap_or(1)).unwrap_or(1)
 }
 
 fn reader(pipe: Option<impl Read + Send + 'static>) -> JoinHandle<Vec<u8>> {
@@ -391,17 +408,26 @@ fn has_ended(pid: u32) -> bool {
 
 fn kill(pids: Vec<u32>) {
     // A descendant of ours keeps its number until its parent, which is killed after it, waits for it.
+    #[cfg(unix)]
     for pid in pids {
         signal(pid, libc::SIGKILL);
     }
+    // Elsewhere none is found.
+    #[cfg(not(unix))]
+    drop(pids);
 }
 
+#[cfg(unix)]
 fn signal(pid: u32, signal: i32) {
     if let Ok(pid) = libc::pid_t::try_from(pid) {
         // SAFETY: `kill` reads no memory.
         unsafe { libc::kill(pid, signal) };
     }
 }
+
+/// Only what a driver ends gets a signal, and there is none of these.
+#[cfg(not(unix))]
+fn signal(_: u32, _: i32) {}
 
 #[cfg(test)]
 mod tests {

@@ -3,11 +3,10 @@
 use super::tree::Tree;
 use super::write;
 use crate::program::{self, BuildArgs};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use cargo_metadata::Metadata;
 use dwell_output::units;
 use std::fs;
-use std::os::fd::AsRawFd as _;
 use std::path::{Path, PathBuf};
 
 /// The contents of a file that marks a folder as a cache: <https://bford.info/cachedir/>.
@@ -52,11 +51,22 @@ pub(super) fn manifest(build: &BuildArgs, workspace: &Metadata, tree: &Tree) -> 
 
 /// Locks the folder for this process.
 fn lock(folder: &Path) -> Result<fs::File> {
+    const TAKEN: &str = "another `cargo dwell apply` or `advise` works in this workspace; wait until it ends";
     let path = folder.join("lock");
-    let file = fs::File::create(&path).with_context(|| format!("{}: cannot be written", path.display()))?;
-    // SAFETY: `flock` reads no memory, and `file` keeps the descriptor open.
-    if unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } != 0 {
-        bail!("another `cargo dwell apply` or `advise` works in this workspace; wait until it ends");
+    #[cfg(unix)]
+    {
+        use std::os::fd::AsRawFd as _;
+        let file = fs::File::create(&path).with_context(|| format!("{}: cannot be written", path.display()))?;
+        // SAFETY: `flock` reads no memory, and `file` keeps the descriptor open.
+        if unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } != 0 {
+            anyhow::bail!(TAKEN);
+        }
+        Ok(file)
     }
-    Ok(file)
+    #[cfg(windows)]
+    {
+        use std::os::windows::fs::OpenOptionsExt as _;
+        // No other process opens the file while this one has it.
+        fs::OpenOptions::new().write(true).create(true).truncate(false).share_mode(0).open(&path).context(TAKEN)
+    }
 }

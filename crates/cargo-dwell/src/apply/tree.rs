@@ -320,11 +320,11 @@ impl Copy {
         let failed = || format!("{}: cannot be copied to {}", from.display(), to.display());
         let points_to = fs::read_link(from).with_context(failed)?;
         let Ok(real) = from.canonicalize() else {
-            return std::os::unix::fs::symlink(points_to, to).with_context(failed);
+            return symlink(points_to, to).with_context(failed);
         };
         match real.strip_prefix(original.canonicalize().with_context(failed)?) {
-            Ok(_) if points_to.is_relative() => std::os::unix::fs::symlink(points_to, to).with_context(failed),
-            Ok(below) => std::os::unix::fs::symlink(root.join(below), to).with_context(failed),
+            Ok(_) if points_to.is_relative() => symlink(points_to, to).with_context(failed),
+            Ok(below) => symlink(root.join(below), to).with_context(failed),
             Err(_) => self.outside(&real, to),
         }
     }
@@ -343,7 +343,7 @@ impl Copy {
             files.take(FILES + 1).map(|entry| entry.metadata().map_or(0, |metadata| metadata.len())).sum::<u64>();
         let is_small = bytes <= LARGE && WalkDir::new(from).into_iter().take(FILES + 1).count() <= FILES;
         if !is_small {
-            return std::os::unix::fs::symlink(from, to).with_context(failed);
+            return symlink(from, to).with_context(failed);
         }
         self.folder(from, to)
     }
@@ -374,9 +374,29 @@ pub(super) fn copy_folder(from: &Path, to: &Path) -> Result<()> {
 
 /// Makes a file writable, as those of an unpacked package may not be.
 fn make_writable(file: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::PermissionsExt as _;
-    let mode = fs::metadata(file)?.permissions().mode();
-    if mode & 0o200 != 0 { Ok(()) } else { fs::set_permissions(file, fs::Permissions::from_mode(mode | 0o200)) }
+    let mut permissions = fs::metadata(file)?.permissions();
+    if !permissions.readonly() {
+        return Ok(());
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        permissions.set_mode(permissions.mode() | 0o200);
+    }
+    #[cfg(not(unix))]
+    permissions.set_readonly(false);
+    fs::set_permissions(file, permissions)
+}
+
+/// Makes a link to a file or folder.
+fn symlink(target: impl AsRef<Path>, link: impl AsRef<Path>) -> std::io::Result<()> {
+    #[cfg(unix)]
+    return std::os::unix::fs::symlink(target, link);
+    #[cfg(windows)]
+    match target.as_ref().is_dir() {
+        true => std::os::windows::fs::symlink_dir(target, link),
+        false => std::os::windows::fs::symlink_file(target, link),
+    }
 }
 
 /// Returns the folders of dependencies by path that are outside of the workspace.
@@ -424,7 +444,7 @@ fn link(original: &Path, root: &Path, path: &Path) -> Result<()> {
     if let Some(parent) = at.parent() {
         fs::create_dir_all(parent).with_context(failed)?;
     }
-    match std::os::unix::fs::symlink(path, &at) {
+    match symlink(path, &at) {
         Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => Err(error).with_context(failed),
         _ => Ok(()),
     }
@@ -507,7 +527,7 @@ mod tests {
             (original.join("src/a.rs"), "src/whole.rs"),
             ("a.rs".into(), "src/near.rs"),
         ] {
-            std::os::unix::fs::symlink(to, original.join(at)).unwrap();
+            symlink(to, original.join(at)).unwrap();
         }
         Copy { except: Vec::new(), bytes: 0 }.all(&original, &root, &original, &root).unwrap();
         let mut tree = Tree {

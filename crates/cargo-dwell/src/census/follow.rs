@@ -14,8 +14,10 @@ use dwell_heap::run::Child;
 use dwell_heap::{Ran, Snapshot};
 use dwell_output::units::{bytes, count, plural};
 use dwell_output::{Format, Look, header, right};
+#[cfg(agent)]
 use std::fs;
 use std::io::{self, Write};
+#[cfg(agent)]
 use std::process::ExitCode;
 
 /// What one process holds.
@@ -122,8 +124,8 @@ pub(super) fn run(pid: i32, exe: &Exe, ran: &Ran, args: &OutputArgs) -> Result<E
     Ok(ExitCode::SUCCESS)
 }
 
-#[cfg(agent)]
 /// Returns the resident bytes of a process, and its share of them; 0 if the kernel does not tell.
+#[cfg(agent)]
 fn resident(pid: u32) -> [u64; 2] {
     let text = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).unwrap_or_default();
     ["Rss:", "Pss:"].map(|name| {

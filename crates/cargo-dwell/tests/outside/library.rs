@@ -1,4 +1,4 @@
-//! Rust in a library of a program in another language.
+//! Rust beside other languages: in a library of a program in C, and below functions without unwind tables.
 
 use crate::running::{folder, tool};
 use crate::support;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 
 const LIBRARY: &str = r#"
@@ -42,7 +42,7 @@ int main(int argc, char **argv) {
 /// Returns the library and a program in C that loads it, unless there is no C compiler.
 fn built() -> Option<&'static (PathBuf, PathBuf)> {
     static BUILT: OnceLock<Option<(PathBuf, PathBuf)>> = OnceLock::new();
-    let build = || {
+    let compiled = || {
         let folder = folder().join("library");
         fs::create_dir_all(&folder).expect("a folder");
         let (rust, c) = (folder.join("rows.rs"), folder.join("host.c"));
@@ -51,14 +51,19 @@ fn built() -> Option<&'static (PathBuf, PathBuf)> {
         let library = folder.join("librows.so");
         support::truth::compile(&rust, &library, &["-O", "--crate-type=cdylib", "--crate-name=rows"]);
         let host = folder.join("host");
-        let compiled = Command::new("cc").arg("-g").arg(&c).arg("-o").arg(&host).arg("-ldl").status();
-        compiled.is_ok_and(|status| status.success()).then_some((library, host))
+        let status = Command::new("cc").arg("-g").arg(&c).arg("-o").arg(&host).arg("-ldl").status();
+        status.is_ok_and(|status| status.success()).then_some((library, host))
     };
-    let built = BUILT.get_or_init(build).as_ref();
+    let built = BUILT.get_or_init(compiled).as_ref();
     if built.is_none() {
         support::skip("there is no C compiler");
     }
     built
+}
+
+fn read(output: &Output) -> Value {
+    let error = String::from_utf8_lossy(&output.stderr);
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{error}"))
 }
 
 fn check(document: &Value) {
@@ -110,11 +115,29 @@ fn a_process_and_a_core_of_another_program_have_the_types_of_the_library() {
     let core = core.with_extension(pid.to_string());
     drop(child.stdin.take());
     child.wait().expect("it ends");
-    check(&serde_json::from_slice(&output.stdout).expect(&String::from_utf8_lossy(&output.stderr)));
+    check(&read(&output));
     if !core.exists() {
         support::skip(format_args!("gcore cannot be run here: {made:?}"));
         return;
     }
     let output = tool(&["--format", "json", "--core"]).arg(core).output().expect("it runs");
-    check(&serde_json::from_slice(&output.stdout).expect(&String::from_utf8_lossy(&output.stderr)));
+    check(&read(&output));
+}
+
+/// A thread waits in functions without unwind tables, as those of musl: the variables of their callers are found.
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn variables_below_functions_without_tables_are_found() {
+    let exe = folder().join("no_tables");
+    support::truth::compile(&support::truth::source("outside/no_tables.rs"), &exe, &["-O"]);
+    let mut child = Command::new(&exe).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut line).expect("it says something");
+    let output = tool(&["--pid", &child.id().to_string(), "--format", "json"]).output().expect("it runs");
+    drop(child.stdin.take());
+    child.wait().expect("it ends");
+    let document = read(&output);
+    let rows = document["snapshots"][0]["blocks"].as_array().expect("rows");
+    let has = |owner: &str, blocks: u64| rows.iter().any(|row| row["owner"] == owner && row["blocks"] == blocks);
+    assert!(has("(local records of no_tables::main)", 1) && has("Record.name", 1000), "{rows:#?}");
 }

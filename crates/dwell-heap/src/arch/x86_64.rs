@@ -83,3 +83,27 @@ pub(crate) fn saves_frame_pointer(code: &[u8]) -> bool {
     // Behind `endbr64`: `push rbp; mov rbp, rsp`.
     code.strip_prefix(b"\xf3\x0f\x1e\xfa").unwrap_or(code).starts_with(b"\x55\x48\x89\xe5")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_are_recognised() {
+        // call rel32; call rax; call [rax + 8]; call [rip + n]; call [rsp + rax * 8]; call r11
+        for code in [
+            &[0xe8, 1, 2, 3, 4][..],
+            &[0x90, 0x90, 0xff, 0xd0],
+            &[0xff, 0x50, 8],
+            &[0xff, 0x15, 1, 2, 3, 4],
+            &[0xff, 0x14, 0xc4],
+            &[0x41, 0xff, 0xd3],
+        ] {
+            assert!(ends_with_call(code), "{code:x?}");
+        }
+        // jmp rax; push [rax]; mov; nothing
+        for code in [&[0xff, 0xe0][..], &[0xff, 0x30], &[0x48, 0x89, 0xc7], &[]] {
+            assert!(!ends_with_call(code), "{code:x?}");
+        }
+    }
+}

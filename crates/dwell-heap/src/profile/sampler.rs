@@ -5,7 +5,7 @@
 //! the program's own code, or in a library. A library's code belongs to the allocator if the agent called it: the first
 //! return address on the stack that is in the agent or the executable decides.
 
-#![expect(clippy::cast_possible_truncation, reason = "sizes of mappings are far from the bounds of their types")]
+#![expect(clippy::cast_possible_truncation, reason = "milliseconds of a run are far from the bounds of their type")]
 
 use super::records::ReadFrom;
 use super::{POINTS, Point, Samples};

@@ -72,8 +72,10 @@ pub struct Run {
     /// Those that were followed.
     pub children: Vec<Child>,
     /// Whether the process still runs.
+    #[cfg(agent)]
     pub(crate) is_left: bool,
     /// Whether it became another program.
+    #[cfg(agent)]
     pub(crate) is_replaced: bool,
 }
 
