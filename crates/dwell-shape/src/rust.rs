@@ -184,11 +184,16 @@ fn roots(out: &mut String, items: &Items<'_, '_, '_>) {
             continue;
         };
         let ty = if let Type::Box(inner) = ty { &**inner } else { ty };
+        let text = items.rust(ty);
+        // An enum of several JSON types has the name of its documents already.
+        if text == *name {
+            continue;
+        }
         let free = if positions.schema.has_type(name) { format!("{name}Document") } else { name.clone() };
         let lifetime = items.borrowing.lifetime(ty);
         out.push('\n');
         line(out, 1, &format!("/// One document: `$.{name}`."));
-        line(out, 1, &format!("pub type {free}{lifetime} = {};", items.rust(ty)));
+        line(out, 1, &format!("pub type {free}{lifetime} = {text};"));
     }
 }
 

@@ -139,6 +139,55 @@ fn decisions_of_a_run_keep_the_types() {
 }
 
 #[test]
+fn a_file_of_decisions_leads_to_the_same_types() {
+    let dir = TempDir::new().unwrap();
+    // A map in a map, a union by a tag with contents of their own, a list of two kinds, and texts without a type.
+    let line = |n: usize| {
+        let (kind, keys) = [("cat", "\"lives\":9,\"claws\":[1]"), ("dog", "\"walks\":{\"a\":1},\"bone\":true")][n % 2];
+        let state = ["on", "off", "idle"][n % 3];
+        let keys_of = |from: usize| {
+            (from..from + 12).map(|k| format!("\"k{k}\":{{\"n\":{n},\"s\":\"{state}\"}}")).collect::<Vec<_>>().join(",")
+        };
+        format!(
+            "{{\"pet\":{{\"kind\":\"{kind}\",{keys}}},\"all\":{{\"x{n}\":{{{}}}}},\"free\":{{\"a\":[{n}]}},\"level\":\"{state}\"}}\n",
+            keys_of(n * 7)
+        )
+    };
+    fs::write(dir.path().join("data.json"), (0..60).map(line).collect::<String>()).unwrap();
+    let given = ["--plain", "--set", "$.free=value"];
+    let (first, _) = types(dir.path(), &[&given[..], &["--set", "@sets.txt"]].concat());
+    let decisions = fs::read_to_string(dir.path().join("sets.txt")).unwrap();
+    for line in ["$.all=map", "$.all.*=map", "$.pet=tag=kind", "$.free=value", "$.level=enum", "$.all.*.*=struct"] {
+        assert!(decisions.lines().any(|found| found == line), "{line}: {decisions}");
+    }
+    let (again, errors) = types(dir.path(), &["--plain", "--set", "@sets.txt"]);
+    assert_eq!((again, errors), (first, String::new()));
+    // A tenth of the documents changes nothing.
+    fs::write(dir.path().join("data.json"), (0..6).map(line).collect::<String>()).unwrap();
+    let (few, _) = types(dir.path(), &["--plain", "--set", "@sets.txt"]);
+    for part in ["HashMap<String, HashMap<String, ", "tag = \"kind\"", "serde_json::Value"] {
+        assert!(few.contains(part), "{part}: {few}");
+    }
+}
+
+#[test]
+fn an_untyped_value_under_a_key_leaves_maps_with_that_key_typed() {
+    let dir = TempDir::new().unwrap();
+    let schema = |n: usize| format!("{{\"kind\":\"s\",\"examples\":[{n},{{\"x\":{n}}}]}}");
+    // One of the keys of the map is `examples` too.
+    let line = |n: usize| {
+        let keys: Vec<String> = (0..40).map(|k| format!("\"k{}\":{}", n * 40 + k, schema(k))).collect();
+        let examples = if n == 0 { format!("\"examples\":{},", schema(n)) } else { String::new() };
+        format!("{{\"properties\":{{{examples}{}}}}}\n", keys.join(","))
+    };
+    fs::write(dir.path().join("data.json"), (0..20).map(line).collect::<String>()).unwrap();
+    let (changed, _) = types(dir.path(), &["--set", "$..examples=value"]);
+    for part in ["pub properties: HashMap<String, ", "pub kind: ", "pub examples: serde_json::Value,"] {
+        assert!(changed.contains(part), "{part}: {changed}");
+    }
+}
+
+#[test]
 fn records_can_be_kept_and_enums_be_made() {
     let dir = TempDir::new().unwrap();
     let entries: Vec<String> = (0..30).map(|n| format!("\"k{n}\":{{\"a\":{n},\"b\":\"w{}\"}}", n % 3)).collect();

@@ -9,7 +9,7 @@ use dwell_shape::schema::{Kind, Schema};
 use serde_json::json;
 use std::path::Path;
 
-/// Orders, users, and lists of users, which have an address in common.
+/// Orders, users, and lists of users, which have an address in common, and documents of two JSON types.
 fn write(folder: &Path) {
     let address = |n: u32| json!({"street": format!("s{n}"), "city": "x", "zip": n});
     let user = |n: u32| json!({"id": n, "mail": format!("{n}@x"), "address": address(n)});
@@ -20,11 +20,12 @@ fn write(folder: &Path) {
     }
     let users: Vec<String> = (0..9).map(|n| user(n).to_string()).collect();
     std::fs::write(folder.join("users.jsonl"), users.join("\n")).expect("a file");
+    std::fs::write(folder.join("mixed.jsonl"), "[\"a\"]\n\"b\"\n").expect("a file");
     std::fs::write(folder.join("all.json"), json!([user(1), user(2)]).to_string()).expect("a file");
 }
 
 fn infer(folder: &Path) -> Schema {
-    let values = ["orders=Order", "users.jsonl=User", "all.json=Users"];
+    let values = ["orders=Order", "users.jsonl=User", "all.json=Users", "mixed.jsonl=Mixed"];
     let values: Vec<String> = values.iter().map(|value| format!("{}/{value}", folder.display())).collect();
     let (name, roots) = Roots::parse(&values).expect("patterns");
     assert_eq!(name, None);
@@ -44,15 +45,21 @@ fn each_type_is_written_and_what_they_share_once() {
     let folder = tempfile::tempdir().expect("a folder");
     write(folder.path());
     let schema = infer(folder.path());
-    assert_eq!(schema.documents, 19);
+    assert_eq!(schema.documents, 21);
     let Kind::Union { id } = schema.root.kind else { panic!("{:?}", schema.root.kind) };
     let mut variants: Vec<&str> = schema.unions[id].variants.iter().map(|(name, _)| name.as_str()).collect();
     variants.sort_unstable();
-    assert_eq!(variants, ["Order", "User", "Users"]);
+    assert_eq!(variants, ["Mixed", "Order", "User", "Users"]);
     let source = Plan::new(&schema).rust(Set::Lean);
-    for part in
-        ["pub struct Order {", "pub struct User {", "pub type Users = ", "pub address: Address,", "pub to: Address,"]
-    {
+    assert!(!source.contains("type Mixed"), "{source}");
+    for part in [
+        "pub enum Mixed {",
+        "pub struct Order {",
+        "pub struct User {",
+        "pub type Users = ",
+        "pub address: Address,",
+        "pub to: Address,",
+    ] {
         assert!(source.contains(part), "{part}: {source}");
     }
     assert_eq!(source.matches("zip").count(), 1, "{source}");
@@ -62,10 +69,10 @@ fn each_type_is_written_and_what_they_share_once() {
         serde_json::to_value(one).unwrap() == serde_json::from_str::<serde_json::Value>(text).unwrap()\n}\n\
         fn main() {\n    let text = |path: &str| std::fs::read_to_string(std::env::args().nth(1).unwrap() + path).unwrap();\n\
         let users = text(\"/users.jsonl\").lines().filter(|line| same::<User>(line)).count();\n\
-        println!(\"{} {users} {}\", same::<Order>(&text(\"/orders/3.json\")), same::<Users>(&text(\"/all.json\")));\n}\n";
+        println!(\"{} {users} {} {}\", same::<Mixed>(\"[]\"), same::<Order>(&text(\"/orders/3.json\")), same::<Users>(&text(\"/all.json\")));\n}\n";
     let sources = [("main.rs", main), ("types.rs", &source)];
     let printed = support::run("roots", &sources, &[folder.path().to_str().expect("UTF-8")]);
-    assert_eq!(printed.trim(), "true 9 true");
+    assert_eq!(printed.trim(), "true 9 true true");
 }
 
 #[test]

@@ -50,6 +50,24 @@ fn a_key_that_some_objects_have_does_not_hide_a_tag() {
 }
 
 #[test]
+fn a_tag_of_few_objects_must_hold_for_all_of_their_name() {
+    // At one position, the keys seem to depend on the name; at the other, each name has both.
+    let names = ["limit", "offset", "sort", "filter"];
+    let object = |n: usize, kind: usize| match kind {
+        0 => json!({"name": names[n % 4], "schema": {"max": n}, "required": true, "minimum": 1}),
+        _ => json!({"name": names[n % 4], "content": [n], "example": "x", "style": "form"}),
+    };
+    let list = |few: bool, n: usize| -> Vec<Value> {
+        (0..4).map(|k| object(n + k, if few { (n + k) % 2 } else { (n + k) / 4 % 2 })).collect()
+    };
+    let few: Vec<Value> = (0..8).map(|n| json!({"get": {"parameters": list(true, n * 4)}})).collect();
+    assert_eq!(tags(&few).len(), 1, "{:?}", tags(&few));
+    let many = (0..80).map(|n| json!({"put": {"parameters": list(false, n * 4)}}));
+    let all: Vec<Value> = few.into_iter().chain(many).collect();
+    assert!(!tags(&all).iter().any(|(tag, _)| tag == "name"), "{:?}", tags(&all));
+}
+
+#[test]
 fn identifiers_are_no_tags() {
     let few: Vec<Value> = (0..4)
         .map(|n| match n {
