@@ -802,7 +802,7 @@ fn sizes_just_above_a_limit_get_a_hint() {
     let advice = tree(&rows).advise();
     let hint = &advice.hints[0];
     assert_eq!(
-        (hint.type_name.as_str(), hint.size, hint.limit, hint.of, hint.values),
+        (hint.type_name.as_str(), hint.size, hint.limit, hint.limit_kind, hint.values),
         ("Row", 72, 64, "cache line", 10)
     );
     assert!(advice.to_string().contains("hint: Row is 72 B, 8 B above a cache line of 64 B (10 values)"), "{advice}");
