@@ -23,6 +23,8 @@ const EXIT_CODES: &str = "Exit code: 0 if the program was measured; 2 for wrong 
 const ROUNDS: [usize; 2] = [3, 10];
 /// The share that a setting must save in each round to be named.
 const LEAST: f64 = 0.03;
+/// Settings whose medians differ by so much of what the program takes are about as good.
+const ALIKE: f64 = 0.05;
 /// The longest first run.
 const LONGEST: Duration = Duration::from_secs(600);
 
@@ -168,7 +170,7 @@ impl Rounds {
         });
         let rows: Vec<_> = rows.filter(|(_, [_, _, most], _)| 1.0 - most >= least).collect();
         let lowest = rows.iter().map(|(_, [_, middle, _], _)| *middle).min_by(f64::total_cmp)?;
-        let as_good = rows.into_iter().filter(|(_, [_, middle, _], _)| *middle <= lowest + LEAST);
+        let as_good = rows.into_iter().filter(|(_, [_, middle, _], _)| *middle <= lowest + ALIKE);
         as_good.min_by(|one, other| one.2.total_cmp(&other.2)).map(|(setting, ratios, _)| (setting, ratios))
     }
 

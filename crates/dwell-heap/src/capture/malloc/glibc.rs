@@ -74,8 +74,8 @@ fn version<'a>(process: &ProcessImage<'a>) -> Result<(&'a Path, u32)> {
     match banner(&debuginfo::map(&file)?) {
         Some(minor) => Ok((path, minor)),
         None if is_static => bail!(
-            "{}: its allocator is not known (it loads no glibc, and has no mimalloc inside); start it with `cargo dwell census \
-             --exe`",
+            "{}: its allocator is not known (it loads no glibc, and has neither glibc's version nor musl, mimalloc or jemalloc \
+             inside); build it for musl, or without crt-static",
             path.display()
         ),
         None => bail!("{}: has no version of glibc", path.display()),
