@@ -177,13 +177,70 @@ pub fn option(some: Layout) -> Layout {
 
 /// Returns the layout of an enum with these variants.
 pub fn enumeration(variants: &[Vec<Layout>]) -> Layout {
+    let all: Vec<OfVariant> = variants.iter().map(|fields| OfVariant::new(fields, variants.len())).collect();
+    of_variants(&all)
+}
+
+/// What the layout of an enum depends on of a variant. Most changes leave most variants of an enum as they are.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OfVariant {
+    /// The layout of the fields as those of a struct.
+    whole: Layout,
+    /// The largest niche of the fields, where it is in `whole`.
+    niche: Option<Niche>,
+    /// The size and the alignment of the fields behind a tag.
+    behind_tag: (u64, u64),
+    /// The alignment of the field behind the tag, if any has bytes.
+    first_align: u64,
+    /// Whether all sizes and niches are certain.
+    sure: bool,
+}
+
+impl OfVariant {
+    /// Computes those of a variant of an enum with so many variants.
+    pub(super) fn new(fields: &[Layout], variants: usize) -> Self {
+        let Placed { layout: whole, offsets } = arranged(fields);
+        // Of several niches `max_by_key` returns the last.
+        let niches = fields.iter().zip(offsets).filter_map(|(field, offset)| Some((offset, field.niche?)));
+        let niche = niches.max_by_key(|(_, niche)| niche.free);
+        let niche = niche.map(|(offset, niche)| Niche { offset: offset.saturating_add(niche.offset), ..niche });
+        // By ascending alignment, since the tag precedes the fields.
+        let (most, largest) = (most_free(fields), largest_align(fields));
+        let key = |index: usize| {
+            let field = &fields[index];
+            (if most > 0 { group(field).min(largest) } else { group(field) }, field.free())
+        };
+        let mut order: Vec<usize> = (0..fields.len()).collect();
+        sort(&mut order, &mut |a, b| key(a).cmp(&key(b)));
+        let least = least_tag(variants);
+        let tagged = place(fields, least, least, &order, Bias::Start);
+        // By ascending offset, without zero-size fields of alignment 1.
+        sort(&mut order, &mut |a, b| tagged.offsets[a].cmp(&tagged.offsets[b]));
+        let first = order.iter().map(|&index| &fields[index]).find(|field| field.size > 0 || field.align > 1);
+        Self {
+            whole,
+            niche,
+            behind_tag: (tagged.layout.size, tagged.layout.align),
+            first_align: first.map_or(u64::MAX, |field| field.align),
+            sure: fields.iter().all(|field| field.sure && field.niche_sure),
+        }
+    }
+}
+
+/// Returns the bytes of the smallest tag.
+fn least_tag(variants: usize) -> u64 {
+    if variants <= 1 << 8 { 1 } else { 2 }
+}
+
+/// Returns the layout of an enum with these variants.
+pub(super) fn of_variants(variants: &[OfVariant]) -> Layout {
     match variants {
         [] => return Layout::NOTHING,
-        [only] => return structure(only),
+        [only] => return only.whole,
         _ => {}
     }
     // The position of the niche determines which fields fit around it, so an uncertain niche makes the size uncertain.
-    let sure = variants.iter().flatten().all(|field| field.sure && field.niche_sure);
+    let sure = variants.iter().all(|variant| variant.sure);
     let tagged = tagged(variants);
     let best = match niche_filled(variants) {
         Some(filled) if filled.size < tagged.size => filled,
@@ -273,29 +330,11 @@ fn place(fields: &[Layout], start: u64, align: u64, order: &[usize], bias: Bias)
     Placed { layout: Layout { size: up(end, align), align, niche, sure, niche_sure }, offsets }
 }
 
-fn tagged(variants: &[Vec<Layout>]) -> Layout {
-    let least: u64 = if variants.len() <= 1 << 8 { 1 } else { 2 };
-    let (mut size, mut align, mut first_align) = (0, 1, u64::MAX);
-    for fields in variants {
-        // By ascending alignment, since the tag precedes the fields.
-        let (most, largest) = (most_free(fields), largest_align(fields));
-        let key = |index: usize| {
-            let field = &fields[index];
-            (if most > 0 { group(field).min(largest) } else { group(field) }, field.free())
-        };
-        let mut order: Vec<usize> = (0..fields.len()).collect();
-        sort(&mut order, &mut |a, b| key(a).cmp(&key(b)));
-        let variant = place(fields, least, least, &order, Bias::Start);
-        // By ascending offset, without zero-size fields of alignment 1.
-        let mut by_offset: Vec<usize> = order.clone();
-        sort(&mut by_offset, &mut |a, b| variant.offsets[a].cmp(&variant.offsets[b]));
-        let first = by_offset.iter().map(|&index| &fields[index]).find(|field| field.size > 0 || field.align > 1);
-        if let Some(first) = first {
-            first_align = first_align.min(first.align);
-        }
-        size = size.max(variant.layout.size);
-        align = align.max(variant.layout.align);
-    }
+fn tagged(variants: &[OfVariant]) -> Layout {
+    let least = least_tag(variants.len());
+    let most = |value: fn(&OfVariant) -> u64| variants.iter().map(value).max().unwrap_or(0);
+    let (size, align) = (most(|variant| variant.behind_tag.0), most(|variant| variant.behind_tag.1).max(1));
+    let first_align = variants.iter().map(|variant| variant.first_align).min().unwrap_or(u64::MAX);
     // The tag grows into the padding that no variant can use.
     let tag = if (least + 1..=8).contains(&first_align) { first_align } else { least };
     let patterns = 1_u128 << (8 * tag);
@@ -303,32 +342,23 @@ fn tagged(variants: &[Vec<Layout>]) -> Layout {
     Layout { size: up(size, align), align, niche: niche.filter(|niche| niche.free > 0), sure: true, niche_sure: true }
 }
 
-fn niche_filled(variants: &[Vec<Layout>]) -> Option<Layout> {
-    let placed: Vec<Placed> = variants.iter().map(|fields| arranged(fields)).collect();
+fn niche_filled(variants: &[OfVariant]) -> Option<Layout> {
     // Of several largest variants `max_by_key` returns the last.
-    let largest = (0..placed.len()).max_by_key(|&index| placed[index].layout.size)?;
-    let others = || (0..placed.len()).filter(|&index| index != largest);
+    let largest = (0..variants.len()).max_by_key(|&index| variants[index].whole.size)?;
+    let others = || (0..variants.len()).filter(|&index| index != largest);
     let needed = (others().next_back()? - others().next()? + 1) as u128;
-    let (field, niche) = variants[largest]
-        .iter()
-        .enumerate()
-        .filter_map(|(index, field)| Some((index, field.niche?)))
-        .max_by_key(|(_, niche)| niche.free)?;
-    if niche.free < needed {
-        return None;
-    }
-    let offset = placed[largest].offsets[field].saturating_add(niche.offset);
-    let align = placed.iter().map(|variant| variant.layout.align).max()?;
-    let size = up(placed[largest].layout.size, align);
+    let niche = variants[largest].niche.filter(|niche| niche.free >= needed)?;
+    let align = variants.iter().map(|variant| variant.whole.align).max()?;
+    let size = up(variants[largest].whole.size, align);
     let fits = |layout: &Layout| {
-        let behind = up(Niche { offset, ..niche }.end(), layout.align);
-        layout.size <= offset || behind.saturating_add(layout.size) <= size
+        let behind = up(niche.end(), layout.align);
+        layout.size <= niche.offset || behind.saturating_add(layout.size) <= size
     };
-    if !others().all(|index| fits(&placed[index].layout)) {
+    if !others().all(|index| fits(&variants[index].whole)) {
         return None;
     }
     let free = niche.free - needed;
-    let niche = (free > 0).then_some(Niche { offset, free, ..niche });
+    let niche = (free > 0).then_some(Niche { free, ..niche });
     Some(Layout { size, align, niche, sure: true, niche_sure: true })
 }
 

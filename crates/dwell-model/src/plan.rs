@@ -2,13 +2,12 @@
 
 use super::blocks;
 use super::known::{Graph, Known, Node, Part, Tried, Wide, change_of, wide};
-use super::layout::{Layout, WORD, array, declared, enumeration, option, structure, tuple, up};
+use super::layout::{Layout, OfVariant, WORD, array, declared, of_variants, option, structure, tuple, up};
 use super::program::{Counts, DefId, Holder, Program, ReprOf, Shape, SiteId};
 use super::sorted::{Map, Set, sorted};
 use core::cell::{Cell, RefCell};
 use core::num::Saturating;
 use std_alloc::rc::Rc;
-use std_alloc::vec;
 use std_alloc::vec::Vec;
 
 /// A change of a site's type. Of changes with the same saving, the search takes the first.
@@ -83,6 +82,8 @@ pub struct Plan<'p> {
     scalars: Map<SiteId, Layout>,
     /// The layout of each unchanged struct and enum by the rules.
     old: Rc<[Layout]>,
+    /// The variants of each unchanged enum.
+    old_variants: Rc<[Vec<OfVariant>]>,
     graph: Rc<Graph>,
     known: RefCell<Known>,
     /// What the last trial has computed.
@@ -102,10 +103,16 @@ impl<'p> Plan<'p> {
             reordered,
             scalars,
             old: Rc::new([]),
+            old_variants: Rc::new([]),
             graph,
             known,
             tried: Tried::default(),
         };
+        let old_variants = |def: DefId| -> Vec<OfVariant> {
+            let number = if program.defs[def].is_enum { program.defs[def].variants.len() } else { 0 };
+            (0..number).map(|variant| OfVariant::new(&plan.old_fields(def, variant), number)).collect()
+        };
+        plan.old_variants = (0..program.defs.len()).map(old_variants).collect();
         plan.old = (0..program.defs.len()).map(|def| plan.rules(def, false)).collect();
         plan
     }
@@ -335,20 +342,20 @@ impl<'p> Plan<'p> {
     /// Returns the layout of a struct or enum by the rules.
     fn rules(&self, def: DefId, changed: bool) -> Layout {
         let definition = &self.program.defs[def];
-        let fields = |variant: usize| -> Vec<Layout> {
-            if changed {
-                self.fields(def, variant)
-            } else {
-                definition.variants[variant].fields.iter().map(|field| self.own(field.site)).collect()
-            }
-        };
         if definition.is_enum {
-            let boxed = |variant: usize| changed && self.variants.contains(&(def, variant));
-            let of_variant = |variant| if boxed(variant) { vec![Layout::POINTER] } else { fields(variant) };
-            let variants: Vec<Vec<Layout>> = (0..definition.variants.len()).map(of_variant).collect();
-            return enumeration(&variants);
+            if !changed {
+                return of_variants(&self.old_variants[def]);
+            }
+            let same = |field: &super::FieldDef| self.site(field.site) == self.own(field.site);
+            let number = definition.variants.len();
+            let of_variant = |variant: usize| match () {
+                () if self.variants.contains(&(def, variant)) => OfVariant::new(&[Layout::POINTER], number),
+                () if definition.variants[variant].fields.iter().all(same) => self.old_variants[def][variant],
+                () => OfVariant::new(&self.fields(def, variant), number),
+            };
+            return of_variants(&(0..number).map(of_variant).collect::<Vec<_>>());
         }
-        let fields = fields(0);
+        let fields = if changed { self.fields(def, 0) } else { self.old_fields(def, 0) };
         match definition.repr {
             ReprOf::C if !(changed && self.reordered.contains(&def)) => declared(&fields),
             ReprOf::Packed => {
@@ -358,6 +365,10 @@ impl<'p> Plan<'p> {
             ReprOf::Tail => tuple(&fields),
             _ => structure(&fields),
         }
+    }
+
+    fn old_fields(&self, def: DefId, variant: usize) -> Vec<Layout> {
+        self.program.defs[def].variants[variant].fields.iter().map(|field| self.own(field.site)).collect()
     }
 
     fn fields(&self, def: DefId, variant: usize) -> Vec<Layout> {

@@ -13,14 +13,11 @@ impl Kind for Duplicate {
     fn of_site(&self, heap: &Heap<'_, '_, '_, '_>, site: usize) -> Option<Finding> {
         let Heap { walk, program, .. } = *heap;
         let of_content = walk.schema.sites.get(site - 1)?;
-        if of_content.ty.is_some_and(|ty| walk.schema.has_cell(ty, 0)) {
-            return None;
-        }
         let contents = walk.counted.tallies.get(site - 1)?.contents.as_ref()?;
         let parent = in_model(of_content.parent?);
         // Each remaining block gets two reference counts.
         let saves = contents.duplicate_bytes.saturating_sub(contents.distinct().saturating_mul(2 * WORD));
-        if contents.duplicates == 0 || saves == 0 {
+        if contents.duplicates == 0 || saves == 0 || of_content.ty.is_some_and(|ty| walk.schema.has_cell(ty, 0)) {
             return None;
         }
         let collection = &program.sites[parent];

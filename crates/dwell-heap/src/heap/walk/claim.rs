@@ -45,13 +45,16 @@ impl Start {
 pub(super) struct TraitObjects {
     /// The concrete types, by the address of the vtable.
     pub(super) vtables: HashMap<u64, TypeId>,
+    /// Their least and greatest address: most words are elsewhere.
+    range: (u64, u64),
     /// The sites of values, by the site of the pointer and the concrete type.
     concretes: HashMap<(SiteId, TypeId), SiteId>,
 }
 
 impl TraitObjects {
     pub(super) fn new(vtables: HashMap<u64, TypeId>) -> Self {
-        Self { vtables, concretes: HashMap::new() }
+        let range = vtables.keys().fold((u64::MAX, 0), |range, &at| (at.min(range.0), at.max(range.1)));
+        Self { vtables, range, concretes: HashMap::new() }
     }
 }
 
@@ -286,6 +289,10 @@ impl Walk<'_, '_> {
 
     /// Returns the type that a vtable is for.
     pub(in crate::heap) fn of_vtable(&self, vtable: u64) -> Option<TypeId> {
+        let (first, last) = self.trait_objects.range;
+        if vtable < first || vtable > last {
+            return None;
+        }
         self.trait_objects.vtables.get(&vtable).copied()
     }
 
