@@ -348,10 +348,14 @@ impl<'p> Plan<'p> {
             }
             let same = |field: &super::FieldDef| self.site(field.site) == self.own(field.site);
             let number = definition.variants.len();
-            let of_variant = |variant: usize| match () {
-                () if self.variants.contains(&(def, variant)) => OfVariant::new(&[Layout::POINTER], number),
-                () if definition.variants[variant].fields.iter().all(same) => self.old_variants[def][variant],
-                () => OfVariant::new(&self.fields(def, variant), number),
+            let of_variant = |variant: usize| {
+                if self.variants.contains(&(def, variant)) {
+                    OfVariant::new(&[Layout::POINTER], number)
+                } else if definition.variants[variant].fields.iter().all(same) {
+                    self.old_variants[def][variant]
+                } else {
+                    OfVariant::new(&self.fields(def, variant), number)
+                }
             };
             return of_variants(&(0..number).map(of_variant).collect::<Vec<_>>());
         }
@@ -374,7 +378,10 @@ impl<'p> Plan<'p> {
     fn fields(&self, def: DefId, variant: usize) -> Vec<Layout> {
         self.program.defs[def].variants[variant].fields.iter().map(|field| self.site(field.site)).collect()
     }
+}
 
+// The blocks that values own.
+impl Plan<'_> {
     /// Returns the blocks of the boxed variants of an enum.
     fn boxes(&self, def: DefId) -> Part {
         let mut sum = Part::default();
