@@ -77,6 +77,8 @@ impl Run {
         let output = self.tool.wait_with_output().expect("it ends");
         let errors = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(137), "{errors}");
+        // The helper, which is killed too, is no process that the program started.
+        assert!(!errors.contains("the program started"), "{errors}");
         let text = fs::read(&self.saved).unwrap_or_else(|_| panic!("nothing was saved: {errors}"));
         let document = serde_json::from_slice(&text).expect("a census");
         let live = fs::read(live).expect("its live bytes");

@@ -115,12 +115,25 @@ fn parts_are_divided() {
     near(rss.mapped, 12 * MIB, 2);
     near(rss.files, 8 * MIB, 2);
     near(rss.largest_files[0].1, 8 * MIB, 2);
+    // `map` is called for the anonymous memory and for the file, whose pages are no part of this.
+    let [(place, bytes)] = &rss.largest_mapped[..] else { panic!("{rss:#?}") };
+    assert!(place.contains("truth.rs"), "{rss:#?}");
+    near(*bytes, 12 * MIB, 1);
     // Each frame has the array once or twice.
     assert!((6 * MIB..14 * MIB).contains(&rss.stacks), "{rss:#?}");
     // Capacity that was never touched, and zeros that were never written.
     near(rss.untouched, 48 * MIB, 1);
     near(rss.live, 10 * MIB, 2);
     assert!(rss.survivors.is_empty(), "{rss:#?}");
+}
+
+#[test]
+fn moved_mappings_keep_the_place_that_made_them() {
+    let rss = run(truth(), "remapped", At::Exit);
+    near(rss.mapped, 6 * MIB, 4);
+    let [(place, bytes)] = &rss.largest_mapped[..] else { panic!("{rss:#?}") };
+    assert!(place.contains("truth.rs"), "{rss:#?}");
+    near(*bytes, 6 * MIB, 1);
 }
 
 #[test]

@@ -33,14 +33,14 @@ impl<T> Queue<T> {
     /// Removes the candidate with the largest saving by `saves`, if that is more than `least`.
     ///
     /// It may overlook a candidate whose saving has increased since the last evaluation; see [`update`](Self::update).
-    pub fn pop(&mut self, least: i128, mut saves: impl FnMut(&T) -> i128) -> Option<T> {
+    pub fn pop(&mut self, least: i128, mut saves: impl FnMut(&mut T) -> i128) -> Option<T> {
         loop {
             let &(stale, Reverse(rank)) = self.heap.peek()?;
             if stale <= least {
                 return None;
             }
             self.heap.pop();
-            let now = saves(self.candidates[rank].as_ref()?);
+            let now = saves(self.candidates[rank].as_mut()?);
             let is_most = self.heap.peek().is_none_or(|&(next, _)| now >= next);
             if now > least && is_most {
                 return self.candidates[rank].take();
@@ -56,10 +56,10 @@ impl<T> Queue<T> {
     }
 
     /// Updates the savings. `saves` receives a candidate with its last known saving, and returns `None` to keep that.
-    pub fn update(&mut self, mut saves: impl FnMut(&T, i128) -> Option<i128>) {
+    pub fn update(&mut self, mut saves: impl FnMut(&mut T, i128) -> Option<i128>) {
         let mut all = core::mem::take(&mut self.heap).into_vec();
         for (stale, Reverse(rank)) in &mut all {
-            if let Some(now) = self.candidates[*rank].as_ref().and_then(|candidate| saves(candidate, *stale)) {
+            if let Some(now) = self.candidates[*rank].as_mut().and_then(|candidate| saves(candidate, *stale)) {
                 *stale = now;
             }
         }
@@ -82,7 +82,7 @@ mod tests {
         let mut queue = Queue::new([("a", 9), ("b", 7), ("c", 7), ("d", 1)]);
         // The saving of `a` has fallen below that of `b`.
         let mut evaluated = vec![];
-        let saves = |&name: &&'static str| {
+        let saves = |&mut name: &mut &'static str| {
             evaluated.push(name);
             if name == "a" { 2 } else { 7 }
         };
@@ -92,7 +92,7 @@ mod tests {
         assert_eq!(queue.pop(2, |_| 7), None);
         assert!(queue.is_below(2) && !queue.is_below(1));
         // The saving of `d` has increased, which only `update` finds.
-        assert_eq!(queue.pop(1, |&name| if name == "d" { 9 } else { 2 }), Some("a"));
+        assert_eq!(queue.pop(1, |&mut name| if name == "d" { 9 } else { 2 }), Some("a"));
         queue.update(|_, stale| (stale == 1).then_some(9));
         assert_eq!(queue.pop(2, |_| 9), Some("d"));
         assert_eq!(queue.pop(i128::MIN, |_| 9), None);

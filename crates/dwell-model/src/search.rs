@@ -13,10 +13,9 @@ use super::plan::{Change, Plan, Sum};
 use super::program::{Def, DefId, Edge, Holder, Program, ReprOf, Shape, Site, SiteId};
 use super::queue::Queue;
 use super::sorted::{Map, Set, sorted};
-use core::cell::RefCell;
 use std_alloc::format;
-use std_alloc::rc::Rc;
 use std_alloc::string::String;
+use std_alloc::sync::Arc;
 use std_alloc::vec;
 use std_alloc::vec::Vec;
 
@@ -128,36 +127,56 @@ impl Plan<'_> {
     }
 }
 
+/// Where a greedy search starts: the edits that it makes first, and the candidates that it leaves out.
+#[derive(Clone, Debug, Default)]
+pub struct Start {
+    first: Vec<Edit>,
+    banned: Vec<Vec<Edit>>,
+}
+
 /// Returns the steps that save most. Each assumes the steps before it.
 pub fn search(program: &Program, types: Types) -> Vec<Step> {
+    search_with(program, types, |starts, run| starts.iter().map(run).collect())
+}
+
+/// See [`search`]. `each` calls a function for each start, on several threads if it can, and returns the results in their order.
+pub fn search_with(
+    program: &Program,
+    types: Types,
+    each: impl Fn(&[Start], &(dyn Fn(&Start) -> Vec<Step> + Sync)) -> Vec<Vec<Step>>,
+) -> Vec<Step> {
     let search = Search::new(program, types);
-    let run = |first: &[Edit], banned: &[Vec<Edit>]| polished(program, search.greedy(first, banned), search.least);
-    let mut best = run(&[], &[]);
+    let run = |start: &Start| polished(program, search.greedy(&start.first, &start.banned), search.least);
     // Tries the groups that shrink an enum most as the first step: a single edit that looked better may exclude them.
     let mut plan = Plan::new(program);
     let size = |def: DefId| i128::from(program.defs[def].own.size);
-    let mut groups: Vec<(i128, &Rc<[Edit]>)> = Vec::new();
+    let mut groups: Vec<(i128, &Arc<[Edit]>)> = Vec::new();
     for (candidate, _) in search.candidates.iter().filter(|(candidate, _)| candidate.edits.len() > 1) {
         let Some(def) = candidate.edits.iter().find_map(|edit| enum_of(program, *edit)) else { continue };
         let (new, _) = plan.with(&candidate.edits, |plan| plan.def(def).size);
         groups.push((i128::from(new) - size(def), &candidate.edits));
     }
     let groups = sorted(groups, &|(a, few), (b, more)| (a, few.len()).cmp(&(b, more.len())));
-    for (_, first) in groups.into_iter().take(FIRST) {
-        let other = run(first, &[]);
+    let firsts = groups.into_iter().take(FIRST).map(|(_, first)| Start { first: first.to_vec(), banned: Vec::new() });
+    let starts: Vec<Start> = [Start::default()].into_iter().chain(firsts).collect();
+    let mut best = Vec::new();
+    for other in each(&starts, &run) {
         if end(&other) < end(&best) {
             best = other;
         }
     }
     // Tries to leave out each of the first steps: an alternative that it displaced may be better.
+    let mut open: Vec<Vec<Edit>> = best.iter().take(4).map(|step| step.edits.clone()).collect();
     let mut banned: Vec<Vec<Edit>> = Vec::new();
-    for step in best.clone().into_iter().take(4) {
-        let mut without = banned.clone();
-        without.push(step.edits);
-        let other = run(&[], &without);
-        if end(&other).saturating_add(search.least) < end(&best) {
-            (best, banned) = (other, without);
-        }
+    while !open.is_empty() {
+        let without = |edits: &Vec<Edit>| banned.iter().chain([edits]).cloned().collect();
+        let starts: Vec<Start> = open.iter().map(|edits| Start { first: Vec::new(), banned: without(edits) }).collect();
+        let found = each(&starts, &run);
+        let is_better = |other: &Vec<Step>| end(other).saturating_add(search.least) < end(&best);
+        let Some(better) = found.iter().position(is_better) else { break };
+        // The steps behind it are tried again, on top of it.
+        open.drain(..=better);
+        (best, banned) = (found.into_iter().nth(better).unwrap_or_default(), starts[better].banned.clone());
     }
     best
 }
@@ -210,23 +229,23 @@ fn end(steps: &[Step]) -> i128 {
 /// Edits, and what they saved in the last trial.
 #[derive(Clone, Debug)]
 struct Candidate {
-    edits: Rc<[Edit]>,
-    last: RefCell<Option<(Rc<Tried>, i128)>>,
+    edits: Arc<[Edit]>,
+    last: Option<(Arc<Tried>, i128)>,
 }
 
 impl Candidate {
     fn new(edits: Vec<Edit>) -> Self {
-        Self { edits: edits.into(), last: RefCell::new(None) }
+        Self { edits: edits.into(), last: None }
     }
 
     /// Returns the saving against `now`, the sum of `plan`. A trial is made only if a change since the last one matters.
-    fn saving(&self, plan: &mut Plan<'_>, now: Sum) -> i128 {
-        if let Some((_, saves)) = self.last.borrow().as_ref().filter(|(tried, _)| plan.is_same(tried)) {
+    fn saving(&mut self, plan: &mut Plan<'_>, now: Sum) -> i128 {
+        if let Some((_, saves)) = self.last.as_ref().filter(|(tried, _)| plan.is_same(tried)) {
             return *saves;
         }
         let (sum, new) = plan.with(&self.edits, Plan::sum);
         let saves = if new.is_empty() { 0 } else { now.cost() - sum.cost() };
-        self.last.replace(Some((Rc::new(plan.tried().clone()), saves)));
+        self.last = Some((Arc::new(plan.tried().clone()), saves));
         saves
     }
 }
@@ -236,7 +255,7 @@ fn valued(program: &Program, candidates: Vec<Vec<Edit>>) -> Vec<(Candidate, i128
     let mut plan = Plan::new(program);
     let now = plan.sum();
     let valued = candidates.into_iter().map(|edits| {
-        let candidate = Candidate::new(edits);
+        let mut candidate = Candidate::new(edits);
         let saves = candidate.saving(&mut plan, now);
         (candidate, saves)
     });
@@ -295,7 +314,7 @@ impl<'p> Search<'p> {
                 steps.push(Step { edits, before: now, after, is_exact: plan.is_exact() });
                 now = after;
                 // A group may save more than before, since another variant of its enum may have become the largest.
-                let is_group = |candidate: &Candidate, stale: i128| candidate.edits.len() > 1 && stale > least;
+                let is_group = |candidate: &mut Candidate, stale: i128| candidate.edits.len() > 1 && stale > least;
                 open.update(|candidate, stale| is_group(candidate, stale).then(|| candidate.saving(&mut plan, now)));
             }
             // After the step, other variants may be the largest.

@@ -70,10 +70,12 @@ pub(super) fn write(snapshot: &Snapshot, look: &Look, out: &mut impl io::Write) 
         });
         writeln!(out, "The largest stacks: {}.", stacks.collect::<Vec<_>>().join(", "))?;
     }
-    if !rss.largest_files.is_empty() {
-        let files: Vec<String> =
-            rss.largest_files.iter().map(|(file, resident)| format!("{file} {}", bytes(*resident))).collect();
-        writeln!(out, "The largest files: {}.", files.join(", "))?;
+    for (what, rows) in [("The largest files", &rss.largest_files), ("Most was mapped by hand at", &rss.largest_mapped)]
+    {
+        let rows: Vec<String> = rows.iter().map(|(name, resident)| format!("{name} {}", bytes(*resident))).collect();
+        if !rows.is_empty() {
+            writeln!(out, "{what}: {}.", rows.join(", "))?;
+        }
     }
     if rss.untouched > 0 {
         writeln!(out, "{} of the live bytes were never touched, and are no part of RSS.", bytes(rss.untouched))?;
@@ -170,6 +172,7 @@ mod tests {
             mostly_free: 1000,
             largest_stacks: vec![("worker".into(), 8, 1_500_000), ("main".into(), 1, 250_000)],
             largest_files: vec![("/data/index".into(), 2_500_000)],
+            largest_mapped: vec![("Arena::grow at src/arena.rs:9".into(), 1_500_000)],
             survivors: vec![survivor],
             remedies: vec![remedy],
             ..Rss::default()

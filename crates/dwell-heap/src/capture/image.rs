@@ -216,18 +216,14 @@ pub(crate) fn bounded(source: Source, about: &About, most: usize) -> Result<(Sna
         });
     }
     for shard in 0..SHARDS {
-        let at = offset_of!(State, shards) + shard * size_of::<Shard>();
-        let slots = word(at + offset_of!(Shard, slots));
-        let count = word(at + offset_of!(Shard, mask)).wrapping_add(1);
-        if slots == 0 || count > 1 << 32 {
-            continue;
-        }
-        let Some(slots) = WordArray::read(&*memory, slots, count as usize * size_of::<Slot>()) else { continue };
-        let (slots, _) = slots.0.as_chunks::<3>();
-        for &[addr, size, stack] in slots.iter().filter(|[addr, ..]| *addr > layout::TOMBSTONE) {
+        slots(&*memory, &state, of_shard(shard), |[addr, size, stack]| {
             chosen.add(addr, size, || stacks.number(stack as u32));
-        }
+        });
     }
+    let mut mapped = Vec::new();
+    slots(&*memory, &state, offset_of!(State, mapped), |[addr, size, stack]| {
+        mapped.push((addr, addr.saturating_add(size), stacks.number(stack as u32)));
+    });
     let mean = chosen.mean;
     let mut blocks = chosen.weighted();
     blocks.sort_unstable_by_key(|block| (block.addr, block.size));
@@ -264,7 +260,7 @@ pub(crate) fn bounded(source: Source, about: &About, most: usize) -> Result<(Sna
         let (blocks, stacks) = (blocks.as_slice(), known.chain(others).collect());
         let has_classes = matches!(about.allocator, Some(Allocator::Mimalloc | Allocator::Jemalloc));
         let agent = Some(about.state);
-        resident::divide(&pages, &Sources { memory: &*memory, blocks, records, agent, stacks, has_classes })
+        resident::divide(&pages, &Sources { memory: &*memory, blocks, records, mapped, agent, stacks, has_classes })
     });
     let snapshot = Snapshot {
         at: about.at.clone(),
@@ -281,6 +277,23 @@ pub(crate) fn bounded(source: Source, about: &About, most: usize) -> Result<(Sna
         memory: Box::new(Copy { memory, resident }),
     };
     Ok((snapshot, thinned))
+}
+
+/// Returns the offset of a shard in [`State`].
+const fn of_shard(shard: usize) -> usize {
+    offset_of!(State, shards) + shard * size_of::<Shard>()
+}
+
+/// Calls `each` with the slots that are in use of a [`Shard`] at an offset of the state.
+fn slots(memory: &dyn Memory, state: &WordArray, at: usize, mut each: impl FnMut([u64; 3])) {
+    let word = |field: usize| state.get((at + field) / 8);
+    let (addr, count) = (word(offset_of!(Shard, slots)), word(offset_of!(Shard, mask)).wrapping_add(1));
+    if addr == 0 || count > 1 << 32 {
+        return;
+    }
+    let Some(slots) = WordArray::read(memory, addr, count as usize * size_of::<Slot>()) else { return };
+    let (slots, _) = slots.0.as_chunks::<3>();
+    slots.iter().filter(|[addr, ..]| *addr > layout::TOMBSTONE).for_each(|slot| each(*slot));
 }
 
 /// A copy of a process, and what its resident memory is for.
@@ -306,8 +319,7 @@ impl Memory for Copy {
 /// Returns the address ranges of the agent's records: the `fixed` ones, the tables of large blocks, and others.
 fn records(fixed: &[(u64, u64)], state: &WordArray) -> Vec<(u64, u64)> {
     let word = |at: usize| state.get(at / 8);
-    let shard = |shard: usize| {
-        let at = offset_of!(State, shards) + shard * size_of::<Shard>();
+    let shard = |at: usize| {
         let count = word(at + offset_of!(Shard, mask)).wrapping_add(1);
         (word(at + offset_of!(Shard, slots)), count.saturating_mul(size_of::<Slot>() as u64))
     };
@@ -315,7 +327,11 @@ fn records(fixed: &[(u64, u64)], state: &WordArray) -> Vec<(u64, u64)> {
         let at = offset_of!(State, tables) + number * 16;
         (word(at), word(at + 8))
     };
-    let all = fixed.iter().copied().chain((0..SHARDS).map(shard)).chain((0..layout::TABLES).map(table));
+    let all = fixed
+        .iter()
+        .copied()
+        .chain((0..SHARDS).map(of_shard).chain([offset_of!(State, mapped)]).map(shard))
+        .chain((0..layout::TABLES).map(table));
     all.filter(|(start, _)| *start != 0)
         .map(|(start, len)| (start, start.saturating_add(len).next_multiple_of(4096)))
         .collect()

@@ -1,13 +1,13 @@
 //! Changes of types in dependencies. Their users cannot make them, but can tell the authors, or build with a patched copy.
 
 use super::kind::of_dependency;
-use super::{is_worth_its_blocks, model, search as steps};
+use super::{is_worth_its_blocks, model, processors, search as steps};
 use crate::heap::rows::Blocks;
 use crate::heap::walk::Walk;
 use crate::source::Items;
 use crate::source::{Finding, Target};
 use dwell_model::Plan;
-use dwell_model::search::{Edit, Types, search};
+use dwell_model::search::{Edit, Types, search_with};
 
 /// The part of the live bytes that is worth the effort.
 const LEAST: u64 = 100;
@@ -23,7 +23,7 @@ pub(super) fn find(walk: &Walk<'_, '_>, items: &Items, blocks: &[Blocks], total:
     }
     let mut plan = Plan::new(&program);
     let mut found = Vec::new();
-    for step in search(&program, Types::Std) {
+    for step in search_with(&program, Types::Std, |starts, run| processors::each(starts, run)) {
         if !is_worth_its_blocks(&program, &step) {
             continue;
         }

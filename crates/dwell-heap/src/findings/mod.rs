@@ -25,6 +25,7 @@ mod nodes;
 mod overlap;
 mod padding;
 mod pinned;
+mod processors;
 pub(crate) mod resident;
 mod rounding;
 mod search;
@@ -42,7 +43,7 @@ use crate::source::Items;
 use also::Also;
 use alternatives::{Alternative, alternatives};
 use dwell_model::blocks::BLOCK;
-use dwell_model::search::{Edit, LEAST, Step, Types, search};
+use dwell_model::search::{Edit, LEAST, Step, Types, search_with};
 use dwell_model::{Change, Plan, Program};
 use kind::{Heap, Kind};
 
@@ -136,7 +137,7 @@ pub(crate) fn find(walk: &Walk<'_, '_>, blocks: &[Blocks], known: &Known) -> Vec
     // What is leaked is no part of the model.
     let total = plan.sum().bytes.saturating_add(leaked);
     let mut found = Vec::new();
-    let steps = search(&program, Types::Dwell);
+    let steps = search_with(&program, Types::Dwell, |starts, run| processors::each(starts, run));
     let mut of_steps = Vec::new();
     for step in &steps {
         let old = plan.clone();

@@ -37,6 +37,9 @@ pub struct Rss {
     pub fragmented: u64,
     /// Anonymous memory of no known allocator.
     pub mapped: u64,
+    /// Who mapped most of it, in a run: the file and line, or the function, and the resident bytes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub largest_mapped: Vec<(String, u64)>,
     /// The stacks of threads.
     pub stacks: u64,
     /// The number of these stacks.
@@ -223,6 +226,7 @@ pub(crate) fn divide(walk: &Walk<'_, '_>, snapshot: &Snapshot, origins: &[Origin
             .saturating_sub(free.arenas)
             .saturating_sub(free.pages),
         mapped: resident.mapped,
+        largest_mapped: largest(&mapped_by(resident, origins), FILES, |place| place.1 >= heap / 100),
         stacks: resident.stacks,
         threads: resident.threads,
         largest_stacks: largest(&resident.by_thread, THREADS, |stack| stack.2 >= heap / 100),
@@ -239,6 +243,18 @@ pub(crate) fn divide(walk: &Walk<'_, '_>, snapshot: &Snapshot, origins: &[Origin
         rss.offer(remedy);
     }
     Some(rss)
+}
+
+/// Returns the bytes that were mapped by hand by the place that mapped them, most bytes first.
+fn mapped_by(resident: &Resident, origins: &[Origin]) -> Vec<(String, u64)> {
+    let mut found: HashMap<&str, u64> = HashMap::new();
+    for (stack, bytes) in &resident.by_stack {
+        let Some(origin) = origins.get(*stack as usize) else { continue };
+        *found.entry(origin.at.as_ref().unwrap_or(&origin.function)).or_default() += bytes;
+    }
+    let mut all: Vec<_> = found.into_iter().map(|(place, bytes)| (place.to_owned(), bytes)).collect();
+    all.sort_by(|a, b| (b.1, &a.0).cmp(&(a.1, &b.0)));
+    all
 }
 
 fn largest<T: Clone>(rows: &[T], most: usize, is_large: impl Fn(&T) -> bool) -> Vec<T> {

@@ -15,6 +15,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 unsafe extern "C" {
     fn mmap(addr: *mut c_void, len: usize, protection: i32, flags: i32, file: i32, offset: i64) -> *mut c_void;
+    fn munmap(addr: *mut c_void, len: usize) -> i32;
+    fn mremap(addr: *mut c_void, len: usize, new: usize, flags: i32, ...) -> *mut c_void;
     fn malloc_trim(pad: usize) -> i32;
 }
 
@@ -61,9 +63,31 @@ fn deep(bytes: usize) -> u8 {
     if bytes < frame.len() { frame[0] } else { deep(bytes - frame.len()).wrapping_add(black_box(frame)[7]) }
 }
 
+const PRIVATE_ANONYMOUS: i32 = 0x22;
+
+/// Maps 4 MiB, moves them to 8, and unmaps the first and the last. Wrong calls fail as without census.
+#[inline(never)]
+fn remapped() {
+    const MAY_MOVE: i32 = 1;
+    let start = map(4 * MIB, 3, PRIVATE_ANONYMOUS, -1);
+    let moved = unsafe { mremap(start.cast(), 4 * MIB, 8 * MIB, MAY_MOVE) }.cast::<u8>();
+    assert!(moved.addr() as isize > 0);
+    for at in (0..8 * MIB).step_by(4096) {
+        unsafe { moved.add(at).write_volatile(1) };
+    }
+    assert_eq!(unsafe { munmap(moved.cast(), MIB) }, 0);
+    assert_eq!(unsafe { munmap(moved.add(7 * MIB).cast(), MIB) }, 0);
+    let failed = |error: i32| assert_eq!(std::io::Error::last_os_error().raw_os_error(), Some(error));
+    assert_eq!(unsafe { munmap(moved.add(1).cast(), 4096) }, -1);
+    failed(22);
+    assert_eq!(unsafe { mmap(std::ptr::null_mut(), 0, 3, PRIVATE_ANONYMOUS, -1, 0) }.addr(), usize::MAX);
+    failed(22);
+    assert_eq!(unsafe { mremap(std::ptr::null_mut(), 4096, 8192, MAY_MOVE) }.addr(), usize::MAX);
+    failed(14);
+}
+
 /// One part of each kind.
 fn parts(folder: &str) {
-    const PRIVATE_ANONYMOUS: i32 = 0x22;
     let by_hand = map(24 * MIB, 3, PRIVATE_ANONYMOUS, -1);
     // One half stays untouched.
     for at in (0..12 * MIB).step_by(4096) {
@@ -152,6 +176,10 @@ fn main() {
         }
         "parts" => {
             parts(folder);
+            resident().to_string()
+        }
+        "remapped" => {
+            remapped();
             resident().to_string()
         }
         // Two threads with deep stacks wait while the peak is copied.

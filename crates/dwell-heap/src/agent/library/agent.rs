@@ -17,6 +17,7 @@ mod helper;
 mod hooks;
 #[allow(dead_code)]
 mod layout;
+mod mappings;
 mod patch;
 mod profile;
 mod sample;
@@ -44,6 +45,7 @@ pub static STATE: State = State {
         const SHARD: Shard = Shard::NEW;
         [SHARD; SHARDS]
     },
+    mapped: Shard::NEW,
     live: AtomicI64::new(0),
     peak: AtomicI64::new(0),
     taken: AtomicI64::new(0),

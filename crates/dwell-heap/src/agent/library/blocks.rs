@@ -98,26 +98,12 @@ pub fn remove(addr: u64, block: Block) {
 
 /// Adds a word for an address that the shadow has no entry for.
 pub fn insert_word(addr: u64, word: u64) {
-    let shard = shard(addr);
-    sys::lock(&shard.lock);
-    shard.insert(addr, word, 0);
-    sys::unlock(&shard.lock);
+    shard(addr).set(addr, word, 0);
 }
 
 /// Removes the word of an address, and returns it; 0 if there is none.
 pub fn take_word(addr: u64) -> u64 {
-    match find_large(addr) {
-        Some(Block::Large(word, _)) => {
-            let shard = shard(addr);
-            sys::lock(&shard.lock);
-            if let Some(slot) = shard.find(addr) {
-                slot.addr.store(TOMBSTONE, Ordering::Release);
-            }
-            sys::unlock(&shard.lock);
-            word
-        }
-        _ => 0,
-    }
+    shard(addr).take(addr).map_or(0, |(word, _)| word)
 }
 
 #[inline(never)]
@@ -156,17 +142,12 @@ fn remove_large(addr: u64) {
     if is_aligned(addr) {
         entry(addr).store(0, Ordering::Relaxed);
     }
-    let shard = shard(addr);
-    sys::lock(&shard.lock);
-    if let Some(slot) = shard.find(addr) {
-        slot.addr.store(TOMBSTONE, Ordering::Release);
-    }
-    sys::unlock(&shard.lock);
+    shard(addr).take(addr);
 }
 
 /// Calls `done` with the lock of each shard.
 pub fn locks(done: fn(&AtomicU32)) {
-    STATE.shards.iter().for_each(|shard| done(&shard.lock));
+    STATE.shards.iter().chain([&STATE.mapped]).for_each(|shard| done(&shard.lock));
 }
 
 fn hash(addr: u64) -> u64 {
@@ -213,6 +194,25 @@ impl Shard {
             }
         }
         None
+    }
+
+    /// Adds an entry, or replaces that of the address, under the lock.
+    pub fn set(&self, addr: u64, size: u64, stack: u32) {
+        sys::lock(&self.lock);
+        self.insert(addr, size, stack);
+        sys::unlock(&self.lock);
+    }
+
+    /// Removes the entry of an address, under the lock, and returns its size and its stack.
+    pub fn take(&self, addr: u64) -> Option<(u64, u32)> {
+        sys::lock(&self.lock);
+        let taken = self.find(addr).map(|slot| {
+            let taken = (slot.size.load(Ordering::Relaxed), slot.stack.load(Ordering::Relaxed) as u32);
+            slot.addr.store(TOMBSTONE, Ordering::Release);
+            taken
+        });
+        sys::unlock(&self.lock);
+        taken
     }
 
     fn insert(&self, addr: u64, size: u64, stack: u32) -> u64 {

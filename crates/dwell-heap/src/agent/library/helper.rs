@@ -352,10 +352,10 @@ fn wait(done: u32) {
     }
 }
 
-/// Returns `true` if the helper has ended. It stays a zombie until the tool waits for it, so the tool tells by a zero.
+/// Returns `true` if the helper has ended.
 fn is_helper_gone() -> bool {
     const NO_SUCH_PROCESS: isize = -3;
-    let pid = shared().helper.load(Ordering::Acquire) as usize;
+    let pid = shared().helper.load(Ordering::Relaxed) as usize;
     // SAFETY: the call sends no signal for the number 0; it only checks whether the process exists.
-    pid == 0 || unsafe { sys::call(sys::KILL, [pid, 0, 0, 0, 0, 0]) == NO_SUCH_PROCESS }
+    shared().helper_ended.load(Ordering::Acquire) != 0 || unsafe { sys::call(sys::KILL, [pid, 0, 0, 0, 0, 0]) == NO_SUCH_PROCESS }
 }

@@ -22,7 +22,7 @@ extern "C" {
     fn __libc_valloc(size: usize, _: usize, _: usize) -> usize;
     fn __libc_pvalloc(size: usize, _: usize, _: usize) -> usize;
     fn __libc_free(block: usize, _: usize, _: usize) -> usize;
-    fn __errno_location() -> *mut i32;
+    pub fn __errno_location() -> *mut i32;
 }
 
 const EINVAL: i32 = 22;

@@ -6,7 +6,7 @@ use core::sync::atomic::{AtomicI64, AtomicU32, AtomicU64};
 /// abstract address is behind them, `FD,FD@ADDRESS`, where the agents of children ask for theirs.
 pub const VARIABLE: &str = "CARGO_DWELL_CENSUS";
 /// The first word of a plan. It changes with the format.
-pub const MAGIC: u64 = 0x0035_306c_6c65_7744;
+pub const MAGIC: u64 = 0x0036_306c_6c65_7744;
 /// The largest size of a page in bytes that kernels for this processor may have.
 pub const LARGEST_PAGE: usize = if cfg!(target_arch = "aarch64") { 1 << 16 } else { 1 << 12 };
 /// The size of [`Shared`] in the plan's file in bytes. The patches follow it.
@@ -75,6 +75,8 @@ pub struct Shared {
     pub busy: AtomicU32,
     /// How often the program has forked.
     pub forks: AtomicU32,
+    /// Set by the tool when the helper has ended: it is a zombie until the tool waits for it.
+    pub helper_ended: AtomicU32,
 }
 
 /// The progress of the agent's start.
@@ -121,6 +123,8 @@ pub struct State {
     pub frames: AtomicU64,
     pub frames_len: AtomicU64,
     pub shards: [Shard; SHARDS],
+    /// What the program mapped by `mmap` without a file.
+    pub mapped: Shard,
     /// Live bytes that the threads have reported, and their maximum.
     pub live: AtomicI64,
     pub peak: AtomicI64,
@@ -273,7 +277,7 @@ pub struct Pair {
     pub size: AtomicU32,
 }
 
-/// A hash table of blocks, by address.
+/// A hash table of blocks, or of mappings, by address.
 #[repr(C)]
 pub struct Shard {
     pub lock: AtomicU32,

@@ -115,7 +115,8 @@ impl Captured {
             let stacks = self.threads.iter().filter_map(|thread| OfThread::new(thread, &self.names)).collect();
             let has_classes = live.rounding == Rounding::Classes;
             let (memory, blocks) = (&self.memory, blocks.as_slice());
-            let sources = Sources { memory, blocks, records: Vec::new(), agent: None, stacks, has_classes };
+            let sources =
+                Sources { memory, blocks, records: Vec::new(), mapped: Vec::new(), agent: None, stacks, has_classes };
             resident::divide(&Pages::copied(&self.maps, smaps, memory), &sources)
         });
         let mut modules = self.modules();

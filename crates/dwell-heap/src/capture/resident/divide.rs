@@ -20,6 +20,8 @@ pub(in crate::capture) struct Sources<'s> {
     pub(in crate::capture) blocks: &'s [Block],
     /// The mappings of the agent's records.
     pub(in crate::capture) records: Vec<(u64, u64)>,
+    /// What the program mapped without a file: from an address up to another, and the number of the call stack.
+    pub(in crate::capture) mapped: Vec<(u64, u64, u32)>,
     /// An address in the agent's library, if it is there.
     pub(in crate::capture) agent: Option<u64>,
     /// The threads' stacks.
@@ -147,7 +149,7 @@ pub(in crate::capture) fn divide(pages: &Pages, sources: &Sources<'_>) -> Reside
 
     let mut all = Resident { arenas, ..Resident::default() };
     let mut by_file: HashMap<&Path, u64> = HashMap::new();
-    let (mut of_heap, mut of_stacks) = (Vec::new(), Vec::new());
+    let (mut of_heap, mut of_stacks, mut of_mapped) = (Vec::new(), Vec::new(), Vec::new());
     // The file of the mapping that ends where the next one starts.
     let mut before: Option<(u64, &Path)> = None;
     for (mapping, present) in mappings {
@@ -169,6 +171,8 @@ pub(in crate::capture) fn divide(pages: &Pages, sources: &Sources<'_>) -> Reside
         let Some(present) = present else {
             let is_of_agent = records.bytes_in(mapping.start, mapping.end) > 0;
             *(if is_of_agent { &mut all.census } else { &mut all.mapped }) += mapping.resident;
+            // Which of its pages are resident is not known: its start stands for them.
+            of_mapped.extend((!is_of_agent).then_some((mapping.start, mapping.start + mapping.resident)));
             continue;
         };
         let statics = behind.filter(|path| loaded.contains(path));
@@ -186,7 +190,9 @@ pub(in crate::capture) fn divide(pages: &Pages, sources: &Sources<'_>) -> Reside
         let in_heap = rest.and(&heap);
         let rest = rest.without(&heap);
         let in_stacks = if is_named("[stack]") { rest.clone() } else { rest.and(&stacks) };
-        let mapped = rest.bytes() - in_stacks.bytes();
+        let mapped = rest.without(&in_stacks);
+        of_mapped.extend_from_slice(mapped.all());
+        let mapped = mapped.bytes();
         all.census += in_records;
         all.stacks += in_stacks.bytes();
         of_stacks.extend_from_slice(in_stacks.all());
@@ -203,6 +209,7 @@ pub(in crate::capture) fn divide(pages: &Pages, sources: &Sources<'_>) -> Reside
     all.by_file = by_file.into_iter().map(|(path, bytes)| (path.display().to_string(), bytes)).collect();
     all.by_file.sort_by(|a, b| (b.1, &a.0).cmp(&(a.1, &b.0)));
     all.by_thread = by_thread(mappings, &sources.stacks, &Ranges::new(of_stacks));
+    all.by_stack = by_stack(&sources.mapped, &Ranges::new(of_mapped));
     all.heap = Ranges::new(of_heap);
     chunks(&mut all, mappings, sources);
     all
@@ -236,6 +243,21 @@ fn by_thread(
     }
     let mut all: Vec<_> = found.into_iter().map(|(name, (threads, bytes))| (name.to_owned(), threads, bytes)).collect();
     all.sort_by(|a, b| (b.2, &a.0).cmp(&(a.2, &b.0)));
+    all
+}
+
+/// Returns the resident bytes of what was mapped by hand by the call stack that mapped it.
+fn by_stack(mapped: &[(u64, u64, u32)], pages: &Ranges) -> Vec<(u32, u64)> {
+    let mut mapped = mapped.to_vec();
+    mapped.sort_unstable();
+    let mut found: HashMap<u32, u64> = HashMap::new();
+    for (index, &(start, end, stack)) in mapped.iter().enumerate() {
+        // A later mapping may have replaced the rest of an earlier one.
+        let end = mapped.get(index + 1).map_or(end, |next| end.min(next.0));
+        *found.entry(stack).or_default() += pages.bytes_in(start, end);
+    }
+    let mut all: Vec<_> = found.into_iter().filter(|(_, bytes)| *bytes > 0).collect();
+    all.sort_unstable();
     all
 }
 

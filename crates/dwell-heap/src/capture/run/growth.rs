@@ -120,8 +120,9 @@ impl Growth {
     pub(super) fn replan(&self) {
         let shared = self.plan.shared();
         // The program must not wait for a helper that was killed. A zombie has no memory.
-        if resident(shared.helper.load(Ordering::Relaxed).cast_signed()).is_none_or(|bytes| bytes == 0) {
-            shared.helper.store(0, Ordering::Release);
+        let helper = shared.helper.load(Ordering::Relaxed).cast_signed();
+        if helper != 0 && resident(helper).is_none_or(|bytes| bytes == 0) {
+            shared.helper_ended.store(1, Ordering::Release);
         }
         let planned = shared.grow_at.load(Ordering::Acquire);
         // Before the first copy, and while one is made.

@@ -24,6 +24,7 @@ pub const SOCKET: usize = 198;
 pub const CONNECT: usize = 203;
 pub const RECVMSG: usize = 212;
 pub const MUNMAP: usize = 215;
+pub const MREMAP: usize = 216;
 pub const CLONE: usize = 220;
 pub const MMAP: usize = 222;
 pub const MPROTECT: usize = 226;

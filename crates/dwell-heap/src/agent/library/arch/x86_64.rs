@@ -11,6 +11,7 @@ pub const MPROTECT: usize = 10;
 pub const MUNMAP: usize = 11;
 pub const SIGPROCMASK: usize = 14;
 pub const YIELD: usize = 24;
+pub const MREMAP: usize = 25;
 pub const MADVISE: usize = 28;
 pub const GETPID: usize = 39;
 pub const SOCKET: usize = 41;
