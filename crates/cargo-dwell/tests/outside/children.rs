@@ -3,9 +3,11 @@
 use crate::running::{folder, one_line};
 use crate::support;
 use serde_json::Value;
+use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 
 fn starts() -> PathBuf {
     static STARTS: OnceLock<PathBuf> = OnceLock::new();
@@ -59,6 +61,56 @@ fn threads_may_allocate_while_the_program_forks() {
 #[test]
 fn a_process_that_outlives_the_program_is_looked_at_then() {
     assert_eq!(sessions(&["100", "leave=400"], "exit"), [100, 400]);
+}
+
+#[test]
+fn a_process_without_its_environment_is_said_to_be_missing() {
+    let output = dwell("census", &["--follow", "--at", "exit"], &["100", "cleared=20", "spawn=30"]);
+    let notes = String::from_utf8_lossy(&output.stderr).into_owned();
+    let note = "note: 1 process that the program started is not counted: without its environment, or static";
+    // Without events of the kernel nobody sees it.
+    assert!(notes.lines().any(|line| line == note) || !sees_starts(), "{notes}");
+    let output = dwell("census", &["--follow", "--at", "exit"], &["100", "fork=20", "spawn=30"]);
+    assert!(!String::from_utf8_lossy(&output.stderr).contains("not counted"));
+}
+
+/// Returns `true` if the kernel tells what a process starts.
+fn sees_starts() -> bool {
+    let output = dwell("census", &["--at", "exit"], &["1", "cleared=1"]);
+    String::from_utf8_lossy(&output.stderr).contains("started 1 process")
+}
+
+#[test]
+fn a_killed_process_has_a_report() {
+    assert_eq!(sessions(&["100", "killed=400"], "exit"), [100, 400]);
+}
+
+/// The program and what it started run on if the tool is killed, and nothing of the tool stays.
+#[test]
+fn a_killed_tool_leaves_all_processes_running() {
+    // Of its own, so that all that runs it is of this test.
+    let exe = folder().join("starts-alone");
+    fs::copy(starts(), &exe).expect("it is copied");
+    let marks = ["begun", "ended"].map(|name| folder().join(format!("starts-alone-{name}")));
+    marks.iter().for_each(|mark| drop(fs::remove_file(mark)));
+    let mut tool = Command::new(env!("CARGO_BIN_EXE_cargo-dwell"));
+    tool.args(["dwell", "census", "--follow", "--at", "exit", "--exe"]).arg(&exe).args(["--", "100", "leave=400"]);
+    tool.args([format!("mark={}", marks[0].display()), "stay".into(), format!("mark={}", marks[1].display())]);
+    let tool = tool.stdin(Stdio::null()).stderr(Stdio::null()).stdout(Stdio::null()).spawn();
+    let mut tool = tool.expect("it starts");
+    let wait = |what: &str, is_so: &dyn Fn() -> bool| {
+        let until = Instant::now() + Duration::from_secs(120);
+        while !is_so() {
+            assert!(Instant::now() < until, "{what}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    };
+    wait("the program has not begun", &|| marks[0].exists());
+    tool.kill().expect("it is killed");
+    tool.wait().expect("it ends");
+    wait("the program has not ended", &|| marks[1].exists());
+    let runs = |entry: fs::DirEntry| fs::read_link(entry.path().join("exe")).is_ok_and(|path| path == exe);
+    wait("a process stays", &|| !fs::read_dir("/proc").expect("it exists").flatten().any(runs));
 }
 
 #[test]

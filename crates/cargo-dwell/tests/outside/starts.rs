@@ -1,6 +1,7 @@
 //! A program that starts others: `starts SESSIONS STEP..` makes so many sessions, which live to its end, and does the steps: `fork=N`
 //! forks a process that makes N more, `spawn=N` starts itself with N, `cleared=N` does that without its environment, `exec=N` becomes
-//! itself with N, `leave=N` starts itself with N and does not wait for it, `threads` lets threads allocate meanwhile.
+//! itself with N, `leave=N` starts itself with N and does not wait for it, `killed=N` starts itself with N, which SIGKILL ends,
+//! `mark=FILE` makes a file, `threads` lets threads allocate meanwhile.
 use std::hint::black_box;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, exit};
@@ -8,6 +9,7 @@ use std::time::Duration;
 
 unsafe extern "C" {
     fn fork() -> i32;
+    fn kill(pid: i32, signal: i32) -> i32;
     fn waitpid(pid: i32, status: *mut i32, options: i32) -> i32;
     fn _exit(code: i32) -> !;
 }
@@ -54,6 +56,10 @@ fn main() {
             }
             "spawn" => started.push(itself(count).spawn().expect("it starts")),
             "cleared" => started.push(itself(count).env_clear().spawn().expect("it starts")),
+            "killed" => assert!(!itself(count).arg("kill").status().expect("it starts").success()),
+            // SAFETY: the call takes numbers.
+            "kill" => assert_eq!(unsafe { kill(std::process::id() as i32, 9) }, 0),
+            "mark" => std::fs::write(count, "").expect("a file"),
             "leave" => drop(itself(count).arg("stay").spawn().expect("it starts")),
             "stay" => std::thread::sleep(Duration::from_secs(2)),
             "exec" => panic!("{}", itself(count).exec()),

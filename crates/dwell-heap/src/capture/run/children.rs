@@ -17,8 +17,9 @@ use super::{At, Child, Options, Run};
 use crate::agent::hooks;
 use crate::agent::loadable::Target;
 use crate::debuginfo;
+use crate::units::plural;
 use anyhow::{Context, Result, bail};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::process::ExitStatusExt;
@@ -63,6 +64,8 @@ struct All {
     found: Vec<Child>,
     /// The processes that are not followed: their number by name and reason.
     refused: BTreeMap<(String, String), u32>,
+    /// The numbers of all that connected.
+    connected: HashSet<u32>,
 }
 
 impl Children {
@@ -102,9 +105,9 @@ impl Children {
         }
     }
 
-    /// Waits for the children after the end of the program; those that still run are looked at as they are. Returns what was found,
-    /// and notes.
-    pub(super) fn finish(self) -> (Vec<Child>, Vec<String>) {
+    /// Waits for the children after the end of the program; those that still run are looked at as they are. `started` are the
+    /// processes that the kernel saw. Returns what was found, and notes.
+    pub(super) fn finish(self, started: &HashSet<u32>) -> (Vec<Child>, Vec<String>) {
         self.shared.over.store(true, Ordering::Relaxed);
         let _ = self.thread.join();
         let threads = {
@@ -127,7 +130,15 @@ impl Children {
                 why.split_once(": ").map_or(&**why, |(_, why)| why).split([';', '(']).next().unwrap_or_default().trim();
             format!("{name}{times}, which the program started, is not counted: it {why}")
         };
-        (found, all.refused.iter().map(note).collect())
+        let mut notes: Vec<String> = all.refused.iter().map(note).collect();
+        let without = started.difference(&all.connected).count() as u64;
+        if without > 0 {
+            let (processes, are) = (plural(without, "process"), if without == 1 { "is" } else { "are" });
+            notes.push(format!(
+                "{processes} that the program started {are} not counted: without its environment, or static"
+            ));
+        }
+        (found, notes)
     }
 }
 
@@ -227,6 +238,7 @@ fn admit(shared: &Arc<Shared>, connection: OwnedFd) {
                 let _ = before.send(Message::Replaced);
             }
         }
+        all.connected.insert(pid as u32);
         all.senders.insert((pid, start), sender.clone());
     }
     let result = followed(shared, connection, (pid, state), (sender, messages));

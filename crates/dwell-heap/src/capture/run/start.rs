@@ -164,12 +164,11 @@ fn run<'w>(
         ask: Some(&ask),
     };
     let result = follow(program, wait, (sender, messages), early, watch);
-    let seen = tasks.map(Tasks::finish).unwrap_or_default();
-    let found = children.map(Children::finish);
+    let mut seen = tasks.map(Tasks::finish).unwrap_or_default();
+    seen.started.remove(&plan.shared().helper.load(Ordering::Relaxed));
+    let found = children.map(|children| children.finish(&seen.started));
     let mut run = result?;
-    let helper = plan.shared().helper.load(Ordering::Relaxed);
-    let started = seen.started.iter().filter(|pid| **pid != helper).count();
-    run.processes = u64::try_from(started).unwrap_or(0).max(plan.shared().forks.load(Ordering::Relaxed).into());
+    run.processes = u64::try_from(seen.started.len()).unwrap_or(0).max(plan.shared().forks.load(Ordering::Relaxed).into());
     match found {
         Some((found, notes)) => {
             run.notes.extend(notes);
