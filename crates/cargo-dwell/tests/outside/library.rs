@@ -13,8 +13,10 @@ const LIBRARY: &str = r#"
 use std::{collections::HashMap, sync::Mutex};
 pub struct Row { pub name: String, pub more: Option<[u64; 12]> }
 static TABLE: Mutex<Option<HashMap<u64, Row>>> = Mutex::new(None);
+thread_local!(static LAST: std::cell::RefCell<Vec<Row>> = const { std::cell::RefCell::new(Vec::new()) });
 #[unsafe(no_mangle)]
 pub extern "C" fn fill(count: u64) -> u64 {
+    LAST.with_borrow_mut(|last| last.extend((0..count / 10).map(|row| Row { name: format!("row {row}"), more: None })));
     let mut table = TABLE.lock().unwrap();
     let table = table.get_or_insert_with(HashMap::new);
     table.extend((0..count).map(|row| (row, Row { name: format!("row {row}"), more: None })));
@@ -66,12 +68,16 @@ fn read(output: &Output) -> Value {
     serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{error}"))
 }
 
-fn check(document: &Value) {
+/// At the exit the thread's variables are gone.
+fn check(document: &Value, is_running: bool) {
     let snapshot = &document["snapshots"][0];
     let rows = snapshot["blocks"].as_array().expect("rows");
     let find =
         |owner: &str| rows.iter().find(|row| row["owner"] == owner).unwrap_or_else(|| panic!("{owner}: {rows:#?}"));
-    assert_eq!(find("Row.name")["blocks"], 5000);
+    assert_eq!(find("Row.name")["blocks"], if is_running { 5500 } else { 5000 });
+    if is_running && cfg!(target_arch = "x86_64") {
+        assert_eq!(find("(thread-local rows::LAST)")["blocks"], 1);
+    }
     assert_eq!(find("(static rows::TABLE)")["blocks"], 1);
 }
 
@@ -84,7 +90,7 @@ fn a_run_of_another_program_has_the_types_of_the_library() {
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
     let json = output.stdout.iter().position(|byte| *byte == b'{').expect(&error);
     let document: Value = serde_json::from_slice(&output.stdout[json..]).expect(&error);
-    check(&document);
+    check(&document, false);
     // What C code holds is a row for each file.
     let rows = document["snapshots"][0]["blocks"].as_array().expect("rows");
     let of_c: Vec<&Value> = rows.iter().filter(|row| row["content"] == "block of C code").collect();
@@ -115,13 +121,13 @@ fn a_process_and_a_core_of_another_program_have_the_types_of_the_library() {
     let core = core.with_extension(pid.to_string());
     drop(child.stdin.take());
     child.wait().expect("it ends");
-    check(&read(&output));
+    check(&read(&output), true);
     if !core.exists() {
         support::skip(format_args!("gcore cannot be run here: {made:?}"));
         return;
     }
     let output = tool(&["--format", "json", "--core"]).arg(core).output().expect("it runs");
-    check(&read(&output));
+    check(&read(&output), true);
 }
 
 /// A thread waits in functions without unwind tables, as those of musl: the variables of their callers are found.

@@ -77,10 +77,15 @@ fn check(data: &[u8]) -> Result<u64> {
     let interpreter =
         file.elf_program_headers().iter().find_map(|segment| segment.interpreter(LittleEndian, data).ok().flatten());
     let Some(interpreter) = interpreter else {
-        bail!("is linked statically, so no agent can be loaded; build it for {TARGET}, without crt-static");
+        bail!(
+            "is linked statically, so no agent can be loaded; start it and use --pid, or build it for {TARGET}, without crt-static"
+        );
     };
     if !String::from_utf8_lossy(interpreter).contains("ld-linux") {
-        bail!("is not for glibc (its loader is {}); build it for {TARGET}", String::from_utf8_lossy(interpreter));
+        bail!(
+            "is not for glibc (its loader is {}); start it and use --pid, or build it for {TARGET}",
+            String::from_utf8_lossy(interpreter)
+        );
     }
     Ok(header.e_entry(LittleEndian))
 }

@@ -51,6 +51,11 @@ pub(crate) fn is_control_block(word: impl Fn(usize) -> u64, addr: u64, id: i32) 
     word(0) & u64::from(u32::MAX) == u64::from(id.unsigned_abs()) && word(1) == list && word(2) == list
 }
 
+/// The kind of relocation that is the number of a library's block of thread-local memory.
+pub(crate) const TLS_MODULE: object::elf::RelocationType = object::elf::R_AARCH64_TLS_DTPMOD;
+/// From the thread pointer to the address of glibc's vector of these blocks.
+pub(crate) const TO_DYNAMIC: u64 = 0;
+
 /// Returns where the executable's block of thread-local memory begins, by its size and alignment. It is behind the thread
 /// pointer and two words.
 pub(crate) fn thread_locals(pointer: u64, _size: u64, align: u64) -> Option<u64> {

@@ -42,6 +42,11 @@ pub(crate) fn is_control_block(word: impl Fn(usize) -> u64, addr: u64, _id: i32)
     word(0) == addr && word(2) == addr
 }
 
+/// The kind of relocation that is the number of a library's block of thread-local memory.
+pub(crate) const TLS_MODULE: object::elf::RelocationType = object::elf::R_X86_64_DTPMOD64;
+/// From the thread pointer to the address of glibc's vector of these blocks.
+pub(crate) const TO_DYNAMIC: u64 = 8;
+
 /// Returns where the executable's block of thread-local memory begins, by its size and alignment. It ends at the thread
 /// pointer.
 pub(crate) fn thread_locals(pointer: u64, size: u64, align: u64) -> Option<u64> {

@@ -8,7 +8,9 @@ use super::unwind::{StackFrame, Unwinder};
 use crate::arch::{self, STACK_POINTER};
 use crate::debuginfo::{self, Field, Frames, Kind, Locals, Program, Static, Text, TypeId};
 use object::read::elf::{ElfFile64, ProgramHeader as _};
-use object::{LittleEndian, elf};
+use object::{
+    LittleEndian, Object as _, ObjectSymbol as _, ObjectSymbolTable as _, RelocationFlags, RelocationTarget, elf,
+};
 use std::collections::HashSet;
 
 /// The maximum number of bytes of a variable that is read.
@@ -156,12 +158,64 @@ fn pointee(program: &Program, ty: TypeId, depth: u32) -> Option<TypeId> {
     }
 }
 
-/// Returns the thread-local variables of the executable that are initialised.
+/// Where a file's block of thread-local memory is.
+enum BlockOf {
+    /// The size and the alignment of an executable's, which is beside the thread pointer.
+    Executable(u64, u64),
+    /// The number of a library, by which glibc finds its block.
+    Library(u64),
+}
+
+impl BlockOf {
+    fn new(snapshot: &Snapshot) -> Option<Self> {
+        let module = snapshot.modules.first()?;
+        if let Some((size, align)) = block_size(&module.path) {
+            return Some(Self::Executable(size, align));
+        }
+        let map = debuginfo::map(&module.path).ok()?;
+        let file = ElfFile64::<LittleEndian>::parse(&*map).ok()?;
+        // glibc writes the number where the library's code reads it.
+        let is_own = |target| match target {
+            RelocationTarget::Absolute => true,
+            RelocationTarget::Symbol(index) => {
+                let symbols = file.dynamic_symbol_table();
+                symbols.and_then(|all| all.symbol_by_index(index).ok()).is_some_and(|symbol| !symbol.is_undefined())
+            }
+            _ => false,
+        };
+        let is_number = |relocation: &object::Relocation| {
+            relocation.flags() == RelocationFlags::Elf { r_type: arch::TLS_MODULE } && is_own(relocation.target())
+        };
+        let (at, _) = file.dynamic_relocations()?.find(|(_, relocation)| is_number(relocation))?;
+        word(snapshot, at.checked_add(module.bias)?).filter(|number| *number > 0).map(Self::Library)
+    }
+
+    /// Returns where the block of a thread begins; `None` if it has none yet.
+    fn start(&self, snapshot: &Snapshot, pointer: u64) -> Option<u64> {
+        match *self {
+            Self::Executable(size, align) => arch::thread_locals(pointer, size, align),
+            Self::Library(number) => {
+                // Two words for each library; the first two have the number of these.
+                const ENTRY: u64 = 16;
+                const MOST: u64 = 1 << 20;
+                let vector = word(snapshot, pointer.checked_add(arch::TO_DYNAMIC)?)?;
+                let count = word(snapshot, vector.checked_sub(ENTRY)?).filter(|count| *count < MOST)?;
+                let at = vector.checked_add(number.checked_mul(ENTRY)?).filter(|_| number <= count)?;
+                word(snapshot, at).filter(|start| *start != u64::MAX && *start != 0)
+            }
+        }
+    }
+}
+
+fn word(snapshot: &Snapshot, addr: u64) -> Option<u64> {
+    let mut bytes = [0; 8];
+    (snapshot.memory.read(addr, &mut bytes) == 8).then(|| u64::from_le_bytes(bytes))
+}
+
+/// Returns the thread-local variables of the program that are initialised.
 fn thread_locals(snapshot: &Snapshot, program: &Program) -> Vec<Variable> {
     let mut all = Vec::new();
-    let Some((size, align)) = snapshot.modules.first().and_then(|executable| block_size(&executable.path)) else {
-        return all;
-    };
+    let Some(block) = BlockOf::new(snapshot) else { return all };
     for variable in &program.thread_locals {
         let Some((ty, offset, state)) = stored(program, variable) else { continue };
         let size_of = program.size_of(ty);
@@ -169,9 +223,8 @@ fn thread_locals(snapshot: &Snapshot, program: &Program) -> Vec<Variable> {
             continue;
         }
         for thread in &snapshot.threads {
-            let start = thread
-                .pointer
-                .and_then(|pointer| arch::thread_locals(pointer, size, align)?.checked_add(variable.address));
+            let start =
+                thread.pointer.and_then(|pointer| block.start(snapshot, pointer)?.checked_add(variable.address));
             let Some(start) = start else { continue };
             let memory = State { memory: &*snapshot.memory, registers: &thread.registers, cfa: None };
             let read = |at: u64, len: u64| memory.bytes(start.checked_add(at)?, len);

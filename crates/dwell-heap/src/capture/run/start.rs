@@ -168,7 +168,8 @@ fn run<'w>(
     seen.started.remove(&plan.shared().helper.load(Ordering::Relaxed));
     let found = children.map(|children| children.finish(&seen.started));
     let mut run = result?;
-    run.processes = u64::try_from(seen.started.len()).unwrap_or(0).max(plan.shared().forks.load(Ordering::Relaxed).into());
+    run.processes =
+        u64::try_from(seen.started.len()).unwrap_or(0).max(plan.shared().forks.load(Ordering::Relaxed).into());
     match found {
         Some((found, notes)) => {
             run.notes.extend(notes);
