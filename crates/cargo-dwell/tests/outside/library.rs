@@ -147,3 +147,88 @@ fn variables_below_functions_without_tables_are_found() {
     let has = |owner: &str, blocks: u64| rows.iter().any(|row| row["owner"] == owner && row["blocks"] == blocks);
     assert!(has("(local records of no_tables::main)", 1) && has("Record.name", 1000), "{rows:#?}");
 }
+
+/// The types of pyo3 that tell where a class and its values are.
+const PYO3: &str = r#"
+pub mod impl_ {
+    pub mod pyclass {
+        pub mod lazy_type_object {
+            pub struct LazyTypeObject<T>(pub std::sync::atomic::AtomicUsize, pub std::marker::PhantomData<fn() -> T>);
+        }
+    }
+}
+pub mod pycell {
+    pub mod impl_ {
+        use std::{cell::UnsafeCell, mem::{ManuallyDrop, MaybeUninit}};
+        #[repr(C)]
+        pub struct PyClassObject<T> { pub base: [usize; 2], pub contents: MaybeUninit<PyClassObjectContents<T>> }
+        pub struct PyClassObjectContents<T> { pub borrows: usize, pub value: ManuallyDrop<UnsafeCell<T>> }
+    }
+}
+"#;
+
+/// Objects as those of Python, in memory that the program maps.
+const OBJECTS: &str = r#"
+use pyo3::impl_::pyclass::lazy_type_object::LazyTypeObject;
+use pyo3::pycell::impl_::{PyClassObject, PyClassObjectContents};
+use std::{cell::UnsafeCell, marker::PhantomData, mem::{ManuallyDrop, MaybeUninit}, sync::atomic::{AtomicUsize, Ordering}};
+pub struct Book { pub title: String, pub pages: Vec<u64> }
+static BOOK: LazyTypeObject<Book> = LazyTypeObject(AtomicUsize::new(0), PhantomData);
+unsafe extern "C" {
+    fn mmap(addr: usize, len: usize, protection: i32, flags: i32, file: i32, offset: i64) -> usize;
+}
+fn main() {
+    let start = unsafe { mmap(0, 1 << 20, 3, 0x22, -1, 0) };
+    let put = |at: usize, words: [usize; 2]| unsafe { (at as *mut [usize; 2]).write(words) };
+    let (of_types, book) = (start + 64, start + 128);
+    put(of_types, [1, of_types]);
+    put(book, [1, of_types]);
+    std::hint::black_box(&BOOK).0.store(book, Ordering::Relaxed);
+    for number in 0..1000 {
+        let value = Book { title: format!("book {number}"), pages: vec![number; 3] };
+        let contents = PyClassObjectContents { borrows: 0, value: ManuallyDrop::new(UnsafeCell::new(value)) };
+        let object = PyClassObject { base: [1 + number as usize % 3, book], contents: MaybeUninit::new(contents) };
+        unsafe { ((start + 256 + 96 * number as usize) as *mut PyClassObject<Book>).write(object) };
+    }
+    println!("ready");
+    std::io::stdin().read_line(&mut String::new()).unwrap();
+}
+"#;
+
+#[test]
+fn values_in_objects_of_python_have_owners() {
+    let folder = folder().join("python");
+    fs::create_dir_all(&folder).expect("a folder");
+    let write = |name: &str, text: &str| {
+        fs::write(folder.join(name), text).expect("a file");
+        folder.join(name)
+    };
+    let library = folder.join("libpyo3.rlib");
+    support::truth::compile(&write("pyo3.rs", PYO3), &library, &["-O", "--crate-type=rlib", "--crate-name=pyo3"]);
+    let exe = folder.join("objects");
+    let named = format!("--extern=pyo3={}", library.display());
+    support::truth::compile(&write("objects.rs", OBJECTS), &exe, &["-O", &named]);
+    let mut child = Command::new(&exe).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
+    let mut line = String::new();
+    let mut out = BufReader::new(child.stdout.take().expect("a pipe"));
+    out.read_line(&mut line).expect("it says something");
+    let pid = child.id().to_string();
+    let attached = tool(&["--pid", &pid, "--format", "json"]).output().expect("it runs");
+    drop(child.stdin.take());
+    child.wait().expect("it ends");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-dwell"));
+    command.args(["dwell", "census", "--at", "exit", "--format", "json", "--exe"]).arg(&exe);
+    let run = command.stdin(Stdio::null()).output().expect("it runs");
+    let error = String::from_utf8_lossy(&run.stderr).into_owned();
+    let json = run.stdout.iter().position(|byte| *byte == b'{').expect(&error);
+    let ran: Value = serde_json::from_slice(&run.stdout[json..]).expect(&error);
+    for document in [read(&attached), ran] {
+        let snapshot = &document["snapshots"][0];
+        let rows = snapshot["blocks"].as_array().expect("rows");
+        for owner in ["Book.title", "Book.pages"] {
+            assert!(rows.iter().any(|row| row["owner"] == owner && row["blocks"] == 1000), "{owner}: {rows:#?}");
+        }
+        let kept = snapshot["retained"].as_array().expect("rows");
+        assert!(kept.iter().any(|row| row["owner"] == "(static Book in Python)" && row["blocks"] == 2000), "{kept:#?}");
+    }
+}

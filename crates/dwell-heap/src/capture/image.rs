@@ -262,7 +262,9 @@ pub(crate) fn bounded(source: Source, about: &About, most: usize) -> Result<(Sna
         let agent = Some(about.state);
         resident::divide(&pages, &Sources { memory: &*memory, blocks, records, mapped, agent, stacks, has_classes })
     });
+    let anonymous = resident.iter().flat_map(|resident| resident.heap.all().iter().chain(resident.pages.all()));
     let snapshot = Snapshot {
+        anonymous: anonymous.copied().collect(),
         at: about.at.clone(),
         millis: about.nanos.saturating_sub(start) / 1_000_000,
         live_bytes,

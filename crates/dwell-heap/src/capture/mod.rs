@@ -17,6 +17,7 @@ pub(crate) mod outside;
 mod pagemap;
 pub(crate) mod pieces;
 mod prologue;
+pub(crate) mod python;
 #[cfg(agent)]
 mod registers;
 mod resident;
@@ -121,6 +122,8 @@ pub struct Snapshot {
     /// Threads' stacks (from the stack pointer up) and thread-local memory, if known: first address and one past the
     /// last.
     pub roots: Vec<(u64, u64)>,
+    /// The pages without a file that are in memory, as far as they are known: first address and one past the last.
+    pub anonymous: Vec<(u64, u64)>,
     /// The threads whose registers or thread-local memory are known.
     pub threads: Vec<Thread>,
     /// How the allocator rounds sizes, if those of the blocks are not the requested ones but what can be used.

@@ -291,6 +291,7 @@ impl Profile {
             stacks: self.stacks.clone(),
             modules: self.modules.clone(),
             roots: Vec::new(),
+            anonymous: Vec::new(),
             usable: None,
             threads: Vec::new(),
             memory: Box::new(NoMemory),

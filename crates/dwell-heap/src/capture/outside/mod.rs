@@ -121,7 +121,9 @@ impl Captured {
         });
         let mut modules = self.modules();
         modules.retain(|module| executable::is_same(&self.memory, module));
+        let anonymous = self.maps.iter().filter(|map| map.is_anonymous() && map.readable);
         let snapshot = Snapshot {
+            anonymous: anonymous.flat_map(|map| self.memory.copied(map.start, map.end)).collect(),
             at: self.moment.clone(),
             millis: self.millis,
             live_bytes,

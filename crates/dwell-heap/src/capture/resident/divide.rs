@@ -209,7 +209,8 @@ pub(in crate::capture) fn divide(pages: &Pages, sources: &Sources<'_>) -> Reside
     all.by_file = by_file.into_iter().map(|(path, bytes)| (path.display().to_string(), bytes)).collect();
     all.by_file.sort_by(|a, b| (b.1, &a.0).cmp(&(a.1, &b.0)));
     all.by_thread = by_thread(mappings, &sources.stacks, &Ranges::new(of_stacks));
-    all.by_stack = by_stack(&sources.mapped, &Ranges::new(of_mapped));
+    all.pages = Ranges::new(of_mapped);
+    all.by_stack = by_stack(&sources.mapped, &all.pages);
     all.heap = Ranges::new(of_heap);
     chunks(&mut all, mappings, sources);
     all

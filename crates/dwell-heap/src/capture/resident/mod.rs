@@ -31,6 +31,8 @@ pub struct Resident {
     pub by_thread: Vec<(String, u64, u64)>,
     /// Anonymous memory that is of no allocator as far as is known: the program mapped it itself.
     pub mapped: u64,
+    /// The pages of `mapped`.
+    pub pages: Ranges,
     /// The bytes of `mapped` by the numbers of the call stacks that mapped them, as far as these are known.
     pub by_stack: Vec<(u32, u64)>,
     /// The memory of the agent.

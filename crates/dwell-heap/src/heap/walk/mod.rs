@@ -52,6 +52,7 @@ pub(crate) use types::{
 };
 
 use crate::capture::pieces::Image;
+use crate::capture::python;
 use crate::debuginfo::Kind;
 use claim::TraitObjects;
 use dwell_model::Counts;
@@ -60,6 +61,7 @@ use holders::{Current, Holders};
 use index::Index;
 use read::{CHUNK, Queue};
 use roots::Root;
+use std::collections::HashMap;
 use tally::Counted;
 use unowned::Unowned;
 use weak::{Deferred, Inner};
@@ -353,6 +355,11 @@ impl<'s, 'p> Walk<'s, 'p> {
                 self.schema.in_crate(site, krate);
             }
             all.push((address, site));
+        }
+        let mut sites = HashMap::new();
+        for (address, ty) in python::values(self.snapshot, program) {
+            let path = || format!("(static {} in Python)", program.get(ty).name);
+            all.push((address, *sites.entry(ty).or_insert_with(|| self.schema.root(ty, &path()))));
         }
         all
     }

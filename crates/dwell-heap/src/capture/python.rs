@@ -1,0 +1,100 @@
+//! Values of Rust in objects of Python: those of pyo3's `#[pyclass]`, which only the interpreter's memory holds.
+//!
+//! An object begins with a count and the address of its type, which is a type object. pyo3 keeps that address in a static of
+//! each class, and the debug info tells where the value is in the object.
+
+use super::Snapshot;
+use crate::debuginfo::{Kind, Program, TypeId};
+
+const WORD: u64 = 8;
+/// Objects begin at multiples of so many bytes.
+const ALIGN: u64 = 16;
+/// The most references to an object; one that is never freed has the next one in its lower half.
+const MOST: u64 = u32::MAX as u64;
+/// The bytes that are read at once.
+const PIECE: usize = 1 << 20;
+/// The deepest nesting of the value in its object.
+const DEEPEST: u32 = 12;
+/// The type of the statics of classes.
+const OF_CLASS: &str = "pyo3::impl_::pyclass::lazy_type_object::LazyTypeObject";
+
+/// A class of Python that has values of Rust.
+struct Class {
+    /// The address of its type object.
+    address: u64,
+    ty: TypeId,
+    /// Where the value is in an object.
+    offset: u64,
+}
+
+/// Returns the addresses and the types of the values.
+pub(crate) fn values(snapshot: &Snapshot, program: &Program) -> Vec<(u64, TypeId)> {
+    let classes = classes(snapshot, program);
+    if classes.is_empty() {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    let mut bytes = vec![0; PIECE];
+    for &(start, end) in &snapshot.anonymous {
+        let mut at = start.next_multiple_of(ALIGN);
+        while at < end {
+            let len = usize::try_from(end - at).unwrap_or(PIECE).min(PIECE);
+            let read = snapshot.memory.read(at, &mut bytes[..len]);
+            let (words, _) = bytes[..read].as_chunks::<8>();
+            for (pair, object) in words.as_chunks::<2>().0.iter().zip((at..).step_by(ALIGN as usize)) {
+                let [count, ty] = pair.map(u64::from_le_bytes);
+                if (1..=MOST).contains(&count)
+                    && let Some(class) = classes.iter().find(|class| class.address == ty)
+                {
+                    found.push((object + class.offset, class.ty));
+                }
+            }
+            at += len as u64;
+        }
+    }
+    found
+}
+
+/// Returns the classes of which there is a type object.
+fn classes(snapshot: &Snapshot, program: &Program) -> Vec<Class> {
+    let Some(module) = snapshot.modules.first() else { return Vec::new() };
+    let word = |at: u64| {
+        let mut bytes = [0; WORD as usize];
+        (snapshot.memory.read(at, &mut bytes) == bytes.len()).then(|| u64::from_le_bytes(bytes))
+    };
+    // The type of a type object is the object `type`, whose type is itself.
+    let is_type = |at: &u64| {
+        let class = word(at.checked_add(WORD)?)?;
+        (*at != 0 && at.is_multiple_of(WORD) && class != 0 && word(class.checked_add(WORD)?)? == class).then_some(())
+    };
+    let of_static = |(address, ty): (u64, TypeId)| {
+        let (value, offset) = value_of(program, ty)?;
+        let words = (0..program.size_of(ty) / WORD).filter_map(|number| word(address.checked_add(number * WORD)?));
+        let address = words.into_iter().find(|at| is_type(at).is_some())?;
+        Some(Class { address, ty: value, offset })
+    };
+    let is_class = |ty: TypeId| program.get(ty).path.starts_with(OF_CLASS);
+    let statics = program.statics.iter().filter(|variable| is_class(variable.ty));
+    statics.filter_map(|variable| of_static((variable.address.wrapping_add(module.bias), variable.ty))).collect()
+}
+
+/// Returns the type of a class's values and their place in an object.
+fn value_of(program: &Program, class: TypeId) -> Option<(TypeId, u64)> {
+    let of = |ty: TypeId| program.get(ty).params.iter().find(|param| &*param.name == "T").map(|param| param.ty);
+    let value = of(class)?;
+    let is_object = |path: &str| path.starts_with("pyo3::pycell::") && path.contains("ClassObject<");
+    let objects = program.types().filter(|(ty, object)| is_object(&object.path) && of(*ty) == Some(value));
+    // The object itself, and not its contents.
+    let (object, _) = objects.max_by_key(|(_, object)| object.size)?;
+    Some((value, offset(program, object, value, 0)?))
+}
+
+/// Returns where a value of a type is in another one.
+fn offset(program: &Program, within: TypeId, wanted: TypeId, depth: u32) -> Option<u64> {
+    if within == wanted {
+        return Some(0);
+    }
+    let (Kind::Struct(fields) | Kind::Union(fields)) = &program.get(within).kind else { return None };
+    let inside = fields.iter().filter(|_| depth < DEEPEST);
+    inside.into_iter().find_map(|field| Some(field.offset + offset(program, field.ty, wanted, depth + 1)?))
+}
