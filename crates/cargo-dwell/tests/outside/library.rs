@@ -232,3 +232,56 @@ fn values_in_objects_of_python_have_owners() {
         assert!(kept.iter().any(|row| row["owner"] == "(static Book in Python)" && row["blocks"] == 2000), "{kept:#?}");
     }
 }
+
+/// A program with glibc inside, whose version stands nowhere; threads with arenas and caches of their own.
+const STATIC: &str = r#"
+pub struct Record { pub name: String }
+fn records(count: u64) -> Vec<Record> {
+    let mut all: Vec<Record> = (0..count).map(|number| Record { name: format!("record {number}") }).collect();
+    all.retain(|record| !record.name.ends_with('7'));
+    all
+}
+fn main() {
+    let (ready, is_ready) = std::sync::mpsc::channel();
+    for _ in 0..3 {
+        let ready = ready.clone();
+        std::thread::spawn(move || {
+            let all = records(1000);
+            ready.send(()).unwrap();
+            std::thread::sleep(std::time::Duration::from_secs(1000));
+            println!("{}", all.iter().map(|record| record.name.len()).sum::<usize>());
+        });
+    }
+    let all = records(2000);
+    (0..3).for_each(|_| is_ready.recv().unwrap());
+    println!("ready");
+    std::io::stdin().read_line(&mut String::new()).unwrap();
+    println!("{}", all.iter().map(|record| record.name.len()).sum::<usize>());
+}
+"#;
+
+#[test]
+fn a_static_program_with_glibc_inside_is_read() {
+    let folder = folder().join("static");
+    fs::create_dir_all(&folder).expect("a folder");
+    let (source, exe) = (folder.join("inside.rs"), folder.join("inside"));
+    fs::write(&source, STATIC).expect("a file");
+    let mut rustc = Command::new("rustc");
+    rustc.args(["--edition=2024", "-O", "-g", "-Cforce-frame-pointers=yes", "-Ctarget-feature=+crt-static"]);
+    let built = rustc.arg(&source).arg("-o").arg(&exe).output().expect("rustc runs");
+    if !built.status.success() {
+        support::skip(format_args!("no static program can be linked here: {}", built.status));
+        return;
+    }
+    let mut child = Command::new(&exe).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
+    let mut line = String::new();
+    let mut out = BufReader::new(child.stdout.take().expect("a pipe"));
+    out.read_line(&mut line).expect("it says something");
+    let output = tool(&["--pid", &child.id().to_string(), "--format", "json"]).output().expect("it runs");
+    drop(child.stdin.take());
+    child.wait().expect("it ends");
+    let document = read(&output);
+    let rows = document["snapshots"][0]["blocks"].as_array().expect("rows");
+    let names = rows.iter().find(|row| row["owner"] == "Record.name").unwrap_or_else(|| panic!("{rows:#?}"));
+    assert_eq!(names["blocks"], 900 * 3 + 1800, "{names:#?}");
+}

@@ -14,7 +14,7 @@ use crate::agent::layout::LARGEST_PAGE;
 use crate::arch::SMALLEST_PAGE;
 use crate::capture::Rounding;
 use crate::capture::glibc::{
-    BINS, Cache, FLAGS, HEAP, IS_MAPPED, LEAST_CHUNK, Layout, NEWEST, PREVIOUS_IN_USE, is_listed_size, layout,
+    BINS, Cache, FLAGS, HEAP, IS_MAPPED, LAYOUTS, LEAST_CHUNK, Layout, NEWEST, PREVIOUS_IN_USE, is_listed_size, layout,
 };
 use crate::capture::maps::Mapping;
 use crate::debuginfo;
@@ -29,18 +29,40 @@ const MOST: usize = 1 << 16;
 /// Returns the live blocks of glibc. `others` are the ranges of another allocator, in which it maps none.
 pub(super) fn blocks(process: &ProcessImage<'_>, others: &[(u64, u64)]) -> Result<Live> {
     let (libc, minor) = version(process)?;
+    let anonymous: Vec<&Mapping> =
+        process.maps.iter().filter(|map| map.readable && map.writable && map.is_anonymous()).collect();
+    let heap = |layout| Heap { process, layout, anonymous: anonymous.clone(), others };
+    let main = |heap: &Heap<'_>| {
+        process.maps.iter().filter(|map| map.path == libc && map.writable).find_map(|map| heap.main_arena(map))
+    };
+    let Some(minor) = minor else {
+        let read = |(number, layout): (usize, &Layout)| {
+            let heap = heap(*layout);
+            // By a wrong version, the last arena does not lead to the first one.
+            let (arenas, is_ring) = heap.arenas(main(&heap)?);
+            let last = LAYOUTS.get(number + 1).map_or(NEWEST, |next| next.from - 1);
+            is_ring.then(|| heap.read(&arenas, &format!("glibc 2.{} to 2.{last}", layout.from)))
+        };
+        // A wrong version's caches list nothing that fits, so that fewer chunks are known to be free.
+        let best = LAYOUTS.iter().enumerate().rev().filter_map(read).min_by_key(|live| (live.lost, live.blocks.len()));
+        return best.with_context(|| {
+            format!(
+                "{}: its allocator is not known (it loads no glibc, and has neither glibc nor musl, mimalloc or jemalloc inside); \
+                 build it for musl, or without crt-static",
+                libc.display()
+            )
+        });
+    };
     let Some(layout) = layout(minor) else {
         bail!(
             "glibc 2.{minor}: the structures of its malloc are not known, only those of 2.28 to 2.{NEWEST}; start the program \
              with `cargo dwell census --exe`"
         );
     };
-    let anonymous: Vec<&Mapping> =
-        process.maps.iter().filter(|map| map.readable && map.writable && map.is_anonymous()).collect();
-    let heap = Heap { process, layout, anonymous, others };
-    let main = process.maps.iter().filter(|map| map.path == libc && map.writable).find_map(|map| heap.main_arena(map));
-    let main = main.with_context(|| format!("glibc 2.{minor}: its main arena was not found in {}", libc.display()))?;
-    Ok(heap.read(main, minor))
+    let heap = heap(layout);
+    let main =
+        main(&heap).with_context(|| format!("glibc 2.{minor}: its main arena was not found in {}", libc.display()))?;
+    Ok(heap.read(&heap.arenas(main).0, &format!("glibc 2.{minor}")))
 }
 
 /// Returns the mapped files that are glibc's by their names.
@@ -56,12 +78,12 @@ pub(super) fn is_loaded(process: &ProcessImage<'_>) -> bool {
     files(process).next().is_some()
 }
 
-/// Returns the file that has glibc, and its minor version.
-fn version<'a>(process: &ProcessImage<'a>) -> Result<(&'a Path, u32)> {
+/// Returns the file that has glibc, and its minor version; `None` if that is not in a program that has it inside.
+fn version<'a>(process: &ProcessImage<'a>) -> Result<(&'a Path, Option<u32>)> {
     // A program that is linked statically has it inside.
     let path = files(process).next().unwrap_or(process.executable.0);
     if let Some(known) = process.glibc.and_then(|version| minor(version.strip_prefix("2.")?)) {
-        return Ok((path, known));
+        return Ok((path, Some(known)));
     }
     let is_static = path == process.executable.0;
     let Some(file) = (process.file)(path) else {
@@ -72,13 +94,8 @@ fn version<'a>(process: &ProcessImage<'a>) -> Result<(&'a Path, u32)> {
         );
     };
     match banner(&debuginfo::map(&file)?) {
-        Some(minor) => Ok((path, minor)),
-        None if is_static => bail!(
-            "{}: its allocator is not known (it loads no glibc, and has neither glibc's version nor musl, mimalloc or jemalloc \
-             inside); build it for musl, or without crt-static",
-            path.display()
-        ),
-        None => bail!("{}: has no version of glibc", path.display()),
+        found if found.is_some() || is_static => Ok((path, found)),
+        _ => bail!("{}: has no version of glibc", path.display()),
     }
 }
 
@@ -151,25 +168,31 @@ impl Heap<'_> {
             }
         }
         let system = self.word(at, self.layout.system());
-        empty > 0 && system.is_some_and(|bytes| bytes > 0 && bytes % PAGE == 0)
+        // Another user of `brk`, such as the start of a static program, ends within a page.
+        empty > 0 && system.is_some_and(|bytes| bytes > 0 && bytes % 16 == 0)
     }
 
-    fn read(&self, main: u64, minor: u32) -> Live {
+    /// Returns all arenas, the main one first, and whether the last one leads to it.
+    fn arenas(&self, main: u64) -> (Vec<u64>, bool) {
         let mut arenas = vec![main];
-        while let Some(next) = self.word(arenas[arenas.len() - 1], self.layout.next())
-            && next != main
-            && arenas.len() < MOST
-            && !arenas.contains(&next)
-            && self.is_arena(next)
-        {
-            arenas.push(next);
+        loop {
+            let next = self.word(arenas[arenas.len() - 1], self.layout.next());
+            match next {
+                Some(next) if next != main && arenas.len() < MOST && !arenas.contains(&next) && self.is_arena(next) => {
+                    arenas.push(next);
+                }
+                _ => return (arenas, next == Some(main)),
+            }
         }
+    }
+
+    fn read(&self, arenas: &[u64], allocator: &str) -> Live {
         let mut free = Vec::new();
         let mut parts = Vec::new();
-        for &arena in &arenas {
+        for (number, &arena) in arenas.iter().enumerate() {
             self.fast(arena, &mut free);
             let Some(top) = self.word(arena, self.layout.top) else { continue };
-            if arena == main { self.main_parts(top, &mut parts) } else { self.heaps(arena, top, &mut parts) }
+            if number == 0 { self.main_parts(top, &mut parts) } else { self.heaps(arena, top, &mut parts) }
         }
         let mut lost = 0;
         let mut chunks = Vec::new();
@@ -192,7 +215,7 @@ impl Heap<'_> {
         });
         self.mapped(&parts, &mut blocks);
         blocks.sort_unstable();
-        Live { blocks, allocator: format!("glibc 2.{minor}"), rounding: Rounding::Glibc(self.process.page), lost }
+        Live { blocks, allocator: allocator.to_owned(), rounding: Rounding::Glibc(self.process.page), lost }
     }
 
     /// Reads the fast bins.
