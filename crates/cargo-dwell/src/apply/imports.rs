@@ -84,8 +84,8 @@ fn with_import(text: &str, path: &str) -> Option<String> {
     }
     let places: Vec<usize> =
         text.match_indices(path).map(|(at, _)| at).filter(|at| is_whole(text, *at, path) && !is_inside(*at)).collect();
-    // A crate without `std` imports its box as other files do.
-    let times = if path.starts_with("alloc::") { 0 } else { TIMES };
+    // What is not the library's is imported as other files do it.
+    let times = if path.starts_with("dwell::") { TIMES } else { 0 };
     if places.len() <= times {
         return None;
     }
