@@ -11,7 +11,11 @@ pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
     if site.code() != "E0277" {
         return None;
     }
-    let known = operator(site).or_else(|| conversion(site)).or_else(|| converted(site)).or_else(|| borrowed(site));
+    let known = built(site)
+        .or_else(|| operator(site))
+        .or_else(|| conversion(site))
+        .or_else(|| converted(site))
+        .or_else(|| borrowed(site));
     if let Some(repaired) = known {
         return Some(repaired);
     }
@@ -45,12 +49,39 @@ pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
         _ if ty.contains("From<Box<") => "*",
         _ => return None,
     };
+    // `.map(Node::new)`, where the function takes what is converted into the value.
+    let function = site.syntax.around(&site.range).find_map(|node| match &node.kind {
+        Kind::Method { arguments, .. } if arguments.len() == 1 => {
+            let is_here = [&node.range, &arguments[0]].contains(&&site.range);
+            let is_path = site.syntax.at(&arguments[0]).any(|node| node.kind == Kind::Path);
+            (is_here && is_path).then(|| arguments[0].clone())
+        }
+        _ => None,
+    });
+    if let Some(path) = function.filter(|_| stars == "*" && !is_receiver) {
+        let with = format!("|value| {}(*value)", site.at(&path));
+        return Some(vec![site.replace(path, with)]);
+    }
+    if text.starts_with('*') && stars == "*" {
+        return None;
+    }
     let with = match site.shorthand(&site.range) {
         Some(name) => format!("{name}: {stars}{name}"),
         None if is_receiver => format!("({stars}{text})"),
         None => format!("{stars}{text}"),
     };
     Some(vec![site.replace(range, with)])
+}
+
+/// `all.collect()` makes the collection that is boxed: `Box::new(all.collect())`.
+fn built(site: &Site<'_>) -> Option<Vec<Replace>> {
+    let ty = quoted_after(&site.error.message, "a value of type ")?.replace("std::boxed::", "");
+    let is_boxed = ty.starts_with("Box<") && !ty.starts_with("Box<[") && ty != "Box<str>";
+    let call = site.syntax.around(&site.range).find(|node| match &node.kind {
+        Kind::Method { name, .. } => ["collect", "sum", "product"].contains(&name.as_str()),
+        _ => false,
+    })?;
+    is_boxed.then(|| vec![site.replace(call.range.clone(), format!("Box::new({})", site.at(&call.range)))])
 }
 
 /// A derived `TryFrom` gives the box now: `kind.try_into()` becomes `Box::<Huge>::try_from(kind).map(|value| *value)`.
