@@ -82,7 +82,16 @@ impl Build {
                 errors.push(error.clone());
             }
         }
-        errors
+        // A library that compiled has the name of its tests, which may not have compiled. Their errors may be on other lines now.
+        let source = |error: &Diagnostic| {
+            let primary = error.spans.iter().filter(|span| span.is_primary);
+            let lines = primary.flat_map(|span| &span.text).map(|line| line.text.clone()).collect::<Vec<_>>();
+            (error.message.clone(), lines)
+        };
+        let known: Vec<_> = self.before.errors.iter().map(|(_, error)| source(error)).collect();
+        let of_change: Vec<Diagnostic> =
+            errors.iter().filter(|error| !known.contains(&source(error))).cloned().collect();
+        if of_change.is_empty() { errors } else { of_change }
     }
 
     /// Returns the warnings that the change made.

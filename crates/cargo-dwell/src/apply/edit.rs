@@ -7,7 +7,7 @@ use super::syntax::dense;
 use super::tree::Tree;
 use super::types::with_paths;
 use super::unbuilt::Place;
-use super::{boxes, capacity, definition, effects, everywhere, library, shrink};
+use super::{boxes, capacity, definition, effects, everywhere, library, shared, shrink};
 use anyhow::{Result, bail};
 use cargo_metadata::Metadata;
 use dwell_source::Edit;
@@ -73,7 +73,18 @@ pub(super) fn make(tree: &mut Tree, workspace: &Metadata, args: &Apply, change: 
         } else if edit.item == edit.from {
             made.everywhere.extend(everywhere::replace(tree, workspace, edit, &becomes)?);
         } else {
-            let (from, to) = field(&text, edit)?;
+            let (mut from, mut to) = field(&text, edit)?;
+            let mut text = text;
+            if let Becomes::Narrowed(new) = &becomes {
+                let why = format!("a value that is no {new} ends the program: check the range of {}", edit.item);
+                made.asking.push(Place { file: file.to_owned(), line: edit.line as usize, why });
+            }
+            if let Becomes::Shared(new) = &becomes {
+                shared::prepare(tree, workspace, args, edit)?;
+                text = tree.read(file).unwrap_or_default();
+                to = to.replacen(new, &format!("std::sync::{new}"), 1);
+                from = definition::find(&text, &edit.item, edit.line).map_or(from, |found| found.range);
+            }
             let to = boxes::with_path(&to, boxes::path(tree, file)?);
             made.changed.push(effects::Changed {
                 item: edit.item.clone(),
@@ -82,7 +93,6 @@ pub(super) fn make(tree: &mut Tree, workspace: &Metadata, args: &Apply, change: 
                 from: edit.from.clone(),
                 becomes: becomes.clone(),
             });
-            let mut text = text;
             let start = from.start;
             text.replace_range(from, &to);
             tests_for_empty(&mut text, start);

@@ -275,6 +275,11 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
+    /// Returns `true` if a word is the name of a function of the package that is not std's too.
+    fn is_own(&self, name: &str) -> bool {
+        self.seen.plain.contains(name) && !self.file.text.contains(&format!("ptr::{name}"))
+    }
+
     fn add(&mut self, line: usize, why: String) {
         self.found.insert(Place { file: self.file.path.to_owned(), line, why });
     }
@@ -380,7 +385,7 @@ impl Search<'_> {
                 "offset_of" if with(&is_holder) => {
                     all.push((line, format!("`offset_of!` of {} is another number", subject.owner)));
                 }
-                name if RAW.contains(&name) && (has_holder || has_member) => {
+                name if RAW.contains(&name) && !self.is_own(name) && (has_holder || has_member) => {
                     all.push((line, format!("`{name}`: the bytes of {} change", subject.owner)));
                 }
                 "downcast_ref" | "downcast_mut" | "downcast" | "is" if with(&|word| subject.inner.contains(word)) => {
@@ -686,6 +691,7 @@ mod tests {
             "fn f(e: E, m: &mut Map) { m.insert(e.d); }",
             "#[cfg(test)] mod tests { fn f() { assert_eq!(size_of::<E>(), 8); } }",
             "#[test] fn f() { assert_eq!(size_of::<E>(), 8); }",
+            "fn write_bytes(b: &[u8]) {} fn f(e: &E) { write_bytes(e.d.name()) }",
         ] {
             assert_eq!(seen("E.d", &format!("{types}{text}")), [0; 0], "{text}");
         }

@@ -29,6 +29,8 @@ const ASKS: [&str; 9] = [
 pub(super) struct Seen {
     pub(super) has_downcast: bool,
     pub(super) has_keys: bool,
+    /// The own functions without type parameters, as a writer's `write_bytes`: they see no bytes of a value's type.
+    pub(super) plain: BTreeSet<String>,
     /// The own functions that tell values apart by their type.
     pub(super) functions: BTreeSet<String>,
     /// The methods that an `impl` for boxes does not pass on to the value, and functions with parameters of these traits.
@@ -48,6 +50,9 @@ impl Seen {
                 || downcasts[..3].iter().any(|name| text.contains(&format!(".{name}(")));
             seen.has_keys |= words(text).any(|word| KEYED.contains(&word) || MAPS.contains(&word));
             Traits { methods: &mut methods }.visit_file(source);
+            let declared = text.split("fn ").skip(1).filter_map(|rest| rest.split_once('('));
+            let is_name = |name: &str| name.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
+            seen.plain.extend(declared.map(|(name, _)| name.to_owned()).filter(|name| is_name(name)));
         }
         for own in methods.values_mut() {
             own.all.retain(|name| own.own.contains(name));

@@ -84,8 +84,8 @@ fn with_import(text: &str, path: &str) -> Option<String> {
     }
     let places: Vec<usize> =
         text.match_indices(path).map(|(at, _)| at).filter(|at| is_whole(text, *at, path) && !is_inside(*at)).collect();
-    // A crate without `std` imports its box as other files do.
-    let times = if path.starts_with("alloc::") { 0 } else { TIMES };
+    // What is not the library's is imported as other files do it.
+    let times = if path.starts_with("dwell::") { TIMES } else { 0 };
     if places.len() <= times {
         return None;
     }
@@ -96,18 +96,36 @@ fn with_import(text: &str, path: &str) -> Option<String> {
             && matches!(item, syn::Item::Use(import) if matches!(&import.tree, syn::UseTree::Path(import) if import.ident == root))
     };
     let uses = || source.items.iter().rev();
+    // `use alloc::{borrow::ToOwned, format};` gets one more.
+    let root = path.split("::").next().unwrap_or_default();
+    let group = uses().filter(is_beside).find_map(|item| match item {
+        syn::Item::Use(syn::ItemUse { tree: syn::UseTree::Path(import), .. }) => match &*import.tree {
+            syn::UseTree::Group(group) => Some(group.brace_token.span.open().byte_range().end),
+            _ => None,
+        },
+        _ => None,
+    });
+    if let Some(at) = group {
+        let line: String = text[at..].chars().take_while(|letter| letter.is_whitespace()).collect();
+        let one = format!("{line}{},{}", &path[root.len() + 2..], if line.is_empty() { " " } else { "" });
+        return Some(replaced(text, places.into_iter().map(|at| (at..at + path.len(), name)).chain([(at..at, &*one)])));
+    }
     let (at, import) = match uses().find(is_beside).or_else(|| uses().find(is_plain_use)) {
         Some(last) => (last.span().byte_range().end, format!("\nuse {path};")),
         None => (source.items.first()?.span().byte_range().start, format!("use {path};\n\n")),
     };
-    let mut text = text.to_owned();
-    let mut edits: Vec<(Bytes, String)> = places.into_iter().map(|at| (at..at + path.len(), name.to_owned())).collect();
-    edits.push((at..at, import));
+    Some(replaced(text, places.into_iter().map(|at| (at..at + path.len(), name)).chain([(at..at, &*import)])))
+}
+
+/// Returns a text with other parts.
+fn replaced<'t>(text: &str, edits: impl Iterator<Item = (Bytes, &'t str)>) -> String {
+    let mut edits: Vec<(Bytes, &str)> = edits.collect();
     edits.sort_by_key(|(range, _)| std::cmp::Reverse(range.start));
+    let mut text = text.to_owned();
     for (range, with) in edits {
-        text.replace_range(range, &with);
+        text.replace_range(range, with);
     }
-    Some(text)
+    text
 }
 
 #[cfg(test)]
@@ -130,6 +148,9 @@ mod tests {
             |path: &str, import: &str| format!("use alloc::vec::Vec;{import}\nuse core::fmt;\nstruct A({path}<u8>);\n");
         let imported = with("Box", "\nuse alloc::boxed::Box;");
         assert_eq!(added("", &with("alloc::boxed::Box", "")), Some(imported));
+        let group = "use alloc::{\n    fmt,\n};\nuse alloc::a;\nstruct A(alloc::boxed::Box<u8>);\n";
+        let with = group.replace("{\n", "{\n    boxed::Box,\n").replace("(alloc::boxed::", "(");
+        assert_eq!(added("", group), Some(with));
         // A later change finds the import.
         let import = "\nuse dwell::{Sparse, sparse::{SortedMap, ThinStr}};";
         let later = format!("{}struct B {{ a: {path} }}\n", text("ThinStr", import));

@@ -5,6 +5,7 @@
 //! have the same outcomes as before, and if it pays. `docs/apply.md` describes the rules.
 
 mod advise;
+mod allocator;
 mod api;
 mod args;
 mod boxes;
@@ -27,6 +28,7 @@ mod imports;
 mod library;
 mod lints;
 mod moves;
+mod narrow;
 mod outcomes;
 mod package;
 mod patched;
@@ -34,6 +36,7 @@ mod proof;
 mod repair;
 mod run;
 mod session;
+mod shared;
 mod shrink;
 mod syntax;
 mod tree;

@@ -1,7 +1,7 @@
 //! The moves that reports propose, read from their JSON.
 
 use super::syntax::dense;
-use super::types::{difference, with_paths};
+use super::types::{difference, is_narrower, with_paths};
 use super::weigh;
 use anyhow::{Context, Result};
 use dwell_output::units;
@@ -38,6 +38,9 @@ pub(super) struct Move {
     /// Whether the edits are those of all fields of variants, of which the large ones are boxed.
     #[serde(skip)]
     pub(super) of_whole_variants: bool,
+    /// The executable that gets another global allocator.
+    #[serde(skip)]
+    pub(super) program: Option<path::PathBuf>,
     /// Whether a type of std stands in the place of one of the library, for which the report says what it saves.
     #[serde(skip)]
     pub(super) is_of_std: bool,
@@ -92,6 +95,15 @@ impl Move {
         self.kind == other.kind && types(self) == types(other)
     }
 
+    /// Returns `true` if it is expected to save clearly more bytes than another.
+    pub(super) fn saves_more_than(&self, other: &Self) -> bool {
+        let bytes = |change: &Self| match change.saves {
+            Saves::Bytes(bytes) => bytes,
+            Saves::Nanos(_) => 0,
+        };
+        bytes(self) / 11 > bytes(other) / 10
+    }
+
     /// Returns what the report expects, in words.
     pub(super) fn expects(&self) -> String {
         match self.saves {
@@ -122,6 +134,9 @@ impl Move {
 
     /// Returns the reason if the move cannot be made.
     pub(super) fn refusal(&self) -> Option<String> {
+        if self.program.is_some() {
+            return None;
+        }
         if let Some(dependency) = &self.dependency {
             return Some(format!(
                 "{} is declared in {dependency}: its author can make this change; --patched {dependency} tries it",
@@ -173,6 +188,10 @@ pub(super) enum Becomes {
     Fixed,
     /// `String` becomes `ThinStr`, and `Vec<T>` becomes `ThinSlice<T>`.
     Thin,
+    /// `String` becomes `Arc<str>`, `Vec<T>` becomes `Arc<[T]>` or `Arc<Vec<T>>`; with the new type.
+    Shared(String),
+    /// An integer becomes this narrower one.
+    Narrowed(String),
     /// A map becomes a `SortedMap`.
     Sorted,
     /// `T` becomes `Sparse<T>`; with the name of the field.
@@ -205,13 +224,20 @@ pub(super) enum Owner {
 impl Becomes {
     /// Returns `true` if the new type may lack traits that the old one has, such as `Send`.
     pub(super) fn has_other_traits(&self) -> bool {
-        !self.features().is_empty()
+        !self.features().is_empty() || matches!(self, Self::Shared(_))
     }
 
     /// Returns the features of `dwell` that the new type needs; none if it is one of std.
     pub(super) fn features(&self) -> &'static [&'static str] {
         match self {
-            Self::Boxed(_) | Self::Fixed | Self::Wrapped | Self::Capacity | Self::Hoisted | Self::Shrunk => &[],
+            Self::Boxed(_)
+            | Self::Fixed
+            | Self::Shared(_)
+            | Self::Narrowed(_)
+            | Self::Wrapped
+            | Self::Capacity
+            | Self::Hoisted
+            | Self::Shrunk => &[],
             Self::Thin | Self::Sorted => &["std", "sparse"],
             Self::Sparse(_) => &["std", "sparse", "derive"],
             Self::Owner(Owner::Small, _) => &["std", "small"],
@@ -238,6 +264,9 @@ fn becomes(edit: &Edit) -> Option<Becomes> {
     {
         return Some(Becomes::Wrapped);
     }
+    if is_narrower(&edit.from, &edit.to) {
+        return Some(Becomes::Narrowed(edit.to.clone()));
+    }
     let (old, new) = difference(&edit.from, &edit.to)?;
     let is_of = |owner: &str, name: &str| dense(&new) == dense(&format!("{owner}<{name}>"));
     if is_of("Box", &old) {
@@ -254,6 +283,10 @@ fn becomes(edit: &Edit) -> Option<Becomes> {
         ("String", [], "Box", [text]) if text == "str" => Some(Becomes::Fixed),
         ("Vec", [element], "Box", [slice]) if *slice == format!("[{element}]") => Some(Becomes::Fixed),
         ("Vec", [inner], "ThinSlice", [element]) if inner == element => Some(Becomes::Thin),
+        ("String", [], "Arc", [text]) if text == "str" => Some(Becomes::Shared(new)),
+        ("Vec", [element], "Arc", [list]) if *list == format!("[{element}]") || *list == dense(&old) => {
+            Some(Becomes::Shared(new))
+        }
         ("Box", [map], "SortedMap", entries) => Path::of(map)?.is_map_of(entries).then_some(Becomes::Sorted),
         (_, _, "SortedMap", entries) => from.is_map_of(entries).then_some(Becomes::Sorted),
         ("Box", [inner], "SmallBox", [value, _words]) if inner == value => owner(Owner::Small),
@@ -349,6 +382,7 @@ pub(super) fn collect(value: &Value, name: &str, to: &mut Vec<Move>) {
                 }
                 return;
             }
+            to.extend(allocator(fields));
             let name = text("name").unwrap_or(name);
             // A trait of `dyn` with the length of its small boxes.
             if let (Some(words), Some(edits)) = (fields.get("suggested_n").and_then(Value::as_u64), fields.get("edits"))
@@ -362,6 +396,28 @@ pub(super) fn collect(value: &Value, name: &str, to: &mut Vec<Move>) {
         }
         _ => {}
     }
+}
+
+/// From this part of the time on another allocator is no change.
+const PAYS: f64 = 0.97;
+
+/// Returns the change of the global allocator, if a report of `allocs` measured that it pays.
+fn allocator(report: &serde_json::Map<String, Value>) -> Option<Move> {
+    let again = report.get("again")?;
+    let other = again.get("other")?.as_str().filter(|other| *other == super::allocator::NAME)?;
+    let ratio = <[f64; 3]>::deserialize(again.get("ratio")?).ok()?;
+    let [plain, under] = <[u64; 2]>::deserialize(again.get("nanos")?).ok()?;
+    let program = report.get("program")?.get("file")?.as_str()?;
+    let [least, median, most] = ratio.map(|ratio| (1.0 - ratio).max(0.0) * 100.0);
+    (ratio[1] > 0.0 && ratio[1] < PAYS).then(|| Move {
+        kind: "allocator".into(),
+        location: other.into(),
+        saves: Saves::Nanos([plain.saturating_sub(under); 3]),
+        percent: [most, median, least],
+        how: "as the global allocator".into(),
+        program: Some(program.into()),
+        ..Move::default()
+    })
 }
 
 /// Returns a type that the source has on several lines on one.
@@ -404,6 +460,13 @@ mod tests {
         for (from, to) in [("std::string::String", "ThinStr"), ("Option<Vec<(u8, B)>>", "Option<ThinSlice<(u8, B)>>")] {
             assert_eq!(with(from, to), Some(Becomes::Thin), "{from}");
         }
+        for (from, to, new) in [
+            ("String", "Arc<str>", "Arc<str>"),
+            ("Option<Vec<B>>", "Option<Arc<[B]>>", "Arc<[B]>"),
+            ("Vec<B>", "Arc<Vec<B>>", "Arc<Vec<B>>"),
+        ] {
+            assert_eq!(with(from, to), Some(Becomes::Shared(new.into())), "{from}");
+        }
         for from in
             ["HashMap<u8, Vec<B>, State>", "Box<BTreeMap<u8, Vec<B>>>", "std::collections::BTreeMap<u8, Vec<B>>"]
         {
@@ -424,7 +487,8 @@ mod tests {
             ("", ""),
             ("B", "Box<C>"),
             ("Vec<B>", "Box<[C]>"),
-            ("u64", "u32"),
+            ("u64", "usize"),
+            ("Vec<u64>", "Vec<u32>"),
             ("HashMap<u8, u8>", "SortedMap<u8, u16>"),
             ("Map<A, B>", "Map<Box<A>, Box<B>>"),
         ] {
@@ -437,6 +501,13 @@ mod tests {
         let with = |from: &str, to: &str| Move { edits: vec![edit(from, to)], ..Move::default() }.refusal();
         assert!(with("Option<B>", "Sparse<B>").is_some_and(|why| why.contains("no move")));
         assert_eq!(with("B", "Sparse<B>"), None);
+    }
+
+    #[test]
+    fn a_move_is_tried_again_if_it_saves_clearly_more() {
+        let with = |bytes: u64| Move { saves: Saves::Bytes(bytes), ..Move::default() };
+        assert!(with(1200).saves_more_than(&with(1000)) && with(100).saves_more_than(&with(0)));
+        assert!(!with(1050).saves_more_than(&with(1000)) && !with(1000).saves_more_than(&with(1000)));
     }
 
     #[test]
@@ -471,6 +542,16 @@ mod tests {
             "from": "Box<dyn Op>", "to": "SmallBox<dyn Op, 2>"}]}]}"#;
         let all = read(traits);
         assert!(all.len() == 1 && all[0].is_named("A.op") && all[0].refusal().is_none());
+        let allocs = |median: f64| {
+            format!(
+                r#"{{"program": {{"file": "target/release/a"}}, "again": {{"other": "mimalloc", "nanos": [100, 80],
+            "ratio": [0.7, {median}, 0.9]}}, "suggestions": []}}"#
+            )
+        };
+        let all = read(&allocs(0.8));
+        assert!(all.len() == 1 && all[0].is_named("mimalloc") && all[0].refusal().is_none());
+        assert_eq!(all[0].expects(), "10 to 30 % of the CPU time");
+        assert!(read(&allocs(0.98)).is_empty());
         let all = read(layout);
         assert_eq!((all[0].location.as_str(), all[0].saves), ("E", Saves::Bytes(24)));
         assert!(all[0].refusal().unwrap().contains("a macro declares"));

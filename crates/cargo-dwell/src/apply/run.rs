@@ -140,7 +140,8 @@ impl Session<'_> {
             self.futures = self.bench.as_ref().and_then(|bench| bench.futures().ok());
         }
         let (count, mut kept, mut already) = (moves.len(), 0, 0);
-        let mut tried: Vec<Move> = Vec::new();
+        // What was tried, and whether it saved too little.
+        let mut tried: Vec<(Move, bool)> = Vec::new();
         let mut queue = VecDeque::from(moves);
         while let Some(next) = queue.pop_front() {
             let mark = self.tree.mark();
@@ -158,7 +159,7 @@ impl Session<'_> {
                 }
                 end => end?,
             };
-            tried.push(next);
+            tried.push((next, matches!(end, End::NoGain)));
             match end {
                 End::Holds => kept += 1,
                 End::Stuck if self.args.keep && count == 1 => kept += 1,
@@ -173,8 +174,12 @@ impl Session<'_> {
                 let mut renewed = Vec::new();
                 moves::collect(&measured.report, "", &mut renewed);
                 variants::locate(&mut renewed, &self.tree.root);
+                // Another change may have made it larger.
+                let is_done = |(old, is_small): &(Move, bool), change: &Move| {
+                    old.proposes(change) && !(*is_small && change.saves_more_than(old))
+                };
                 let is_open =
-                    |change: &Move| change.refusal().is_none() && !tried.iter().any(|old| old.proposes(change));
+                    |change: &Move| change.refusal().is_none() && !tried.iter().any(|old| is_done(old, change));
                 renewed.retain(is_open);
                 // A finding that the new report has not stays as it was.
                 for queued in &mut queue {
@@ -273,7 +278,7 @@ impl Session<'_> {
             }
         };
         let wanted = &self.large(change)?;
-        let mut made = edit::make(&mut self.tree, &self.workspace, self.args, wanted)?;
+        let mut made = self.edit(wanted)?;
         self.check_change(mark)?;
         let mut repaired = repair::repair(&mut self.tree, &self.cargo, (&made.becomes, &made.names()), tell)?;
         let mut part = wanted.clone();
@@ -284,7 +289,7 @@ impl Session<'_> {
             };
             part = less;
             self.tree.restore(mark)?;
-            made = edit::make(&mut self.tree, &self.workspace, self.args, &part)?;
+            made = self.edit(&part)?;
             repaired = repair::repair(&mut self.tree, &self.cargo, (&made.becomes, &made.names()), tell)?;
         }
         if !repaired.left.is_empty() && wanted.edits.len() > 1 {
@@ -294,14 +299,14 @@ impl Session<'_> {
                 let mut more = kept.clone().unwrap_or_else(|| Move { edits: Vec::new(), ..wanted.clone() });
                 more.edits.push(edit.clone());
                 self.tree.restore(mark)?;
-                let Ok(some) = edit::make(&mut self.tree, &self.workspace, self.args, &more) else { continue };
+                let Ok(some) = self.edit(&more) else { continue };
                 if repair::repair(&mut self.tree, &self.cargo, (&some.becomes, &some.names()), tell)?.left.is_empty() {
                     kept = Some(more);
                 }
             }
             if let Some(less) = kept {
                 self.tree.restore(mark)?;
-                made = edit::make(&mut self.tree, &self.workspace, self.args, &less)?;
+                made = self.edit(&less)?;
                 repaired = repair::repair(&mut self.tree, &self.cargo, (&made.becomes, &made.names()), tell)?;
                 part = less;
             }
@@ -331,6 +336,7 @@ impl Session<'_> {
 
     fn measure_after(&mut self, change: &Move, mark: &[Change], kept: usize) -> Result<End> {
         let Some(bench) = &self.bench else { return Ok(End::Holds) };
+        let mut sizes = None;
         if let Some(before) = &self.sizes {
             let after = bench.layout()?;
             let resized = proof::resized(before, &after);
@@ -340,8 +346,18 @@ impl Session<'_> {
                 let more = if resized.len() > 4 { format!(" and {} more", resized.len() - 4) } else { String::new() };
                 println!("  sizes in bytes: {}{more}", shown.join(", "));
             }
-            self.sizes = Some(after);
+            sizes = Some(after);
         }
+        let end = self.measure_program(change, mark, kept)?;
+        if matches!(end, End::Holds) && sizes.is_some() {
+            // Those of a change that is not kept are not those of the source.
+            self.sizes = sizes;
+        }
+        Ok(end)
+    }
+
+    fn measure_program(&mut self, change: &Move, mark: &[Change], kept: usize) -> Result<End> {
+        let Some(bench) = &self.bench else { return Ok(End::Holds) };
         if change.is_of_future() {
             return self.measure_futures();
         }
@@ -353,7 +369,7 @@ impl Session<'_> {
             return Ok(End::Holds);
         };
         let after = bench.census("after")?;
-        let saved = i128::from(before.live_bytes) - i128::from(after.live_bytes);
+        let mut saved = i128::from(before.live_bytes) - i128::from(after.live_bytes);
         let words = if saved >= 0 { "saved" } else { "more" };
         let amount = u64::try_from(saved.abs()).unwrap_or(u64::MAX);
         println!(
@@ -378,6 +394,12 @@ impl Session<'_> {
         if let Some((least, most)) = proof::build_times(&mut self.tree, &self.cargo, mark)? {
             println!("  build time: {least:.2} to {most:.2} of before");
         }
+        if self.args.all && saved > 0 && saved * 200 < i128::from(before.live_bytes) {
+            // So little may be what two equal runs differ in.
+            let again = bench.census("again")?;
+            let noise = i128::from(after.live_bytes.abs_diff(again.live_bytes));
+            saved = (saved - noise).max(0);
+        }
         let is_faster = times.get(times.len() / 2).is_some_and(|median| *median < 0.99);
         let holds = match self.args.keep_if {
             Some(KeepIf::Percent(percent)) => saved as f64 >= before.live_bytes as f64 * percent / 100.0,
@@ -386,7 +408,8 @@ impl Session<'_> {
             None if self.args.all && is_of_time => is_faster,
             None if self.args.all => saved > 0,
             // Capacity that comes back later was given back at the wrong place.
-            None if change.kind == "shrink" => saved > 0 || self.args.keep,
+            // Equal values that are no clones share nothing.
+            None if ["shrink", "intern", "duplicate"].contains(&&*change.kind) => saved > 0 || self.args.keep,
             None => true,
         };
         if !holds {

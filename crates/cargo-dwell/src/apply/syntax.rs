@@ -101,7 +101,7 @@ pub(super) struct Syntax {
 impl Syntax {
     /// Reads a file. `None`: it is no Rust source that `syn` knows.
     pub(super) fn of(text: &str) -> Option<Self> {
-        let file = syn::parse_file(text).ok()?;
+        let file = read(text)?;
         let mut reader = Reader { nodes: Vec::new(), body: None };
         reader.visit_file(&file);
         // The smallest first, and of equals the innermost, which is visited last.
@@ -164,6 +164,26 @@ impl Syntax {
     pub(super) fn pattern(&self, range: &Bytes) -> Option<&Bindings> {
         self.at(range).find_map(|node| if let Kind::Pat(bindings) = &node.kind { Some(bindings) } else { None })
     }
+}
+
+/// The number of lines that a source may have in the syntax of an old edition.
+const OLD: usize = 16;
+
+/// Parses a file. A line that `syn` does not know, such as a trait object without `dyn`, is left out.
+fn read(text: &str) -> Option<syn::File> {
+    let mut text = text.to_owned();
+    for _ in 0..OLD {
+        let error = match syn::parse_file(&text) {
+            Ok(file) => return Some(file),
+            Err(error) => error,
+        };
+        let line = error.span().start().line.checked_sub(1)?;
+        let start: usize = text.split_inclusive('\n').take(line).map(str::len).sum();
+        let part = text[start..].lines().next().filter(|part| !part.trim().is_empty())?;
+        let blank = " ".repeat(part.len());
+        text.replace_range(start..start + blank.len(), &blank);
+    }
+    None
 }
 
 /// Collects the nodes.
@@ -464,6 +484,15 @@ mod tests {
     fn kinds<'a>(text: &str, part: &str, syntax: &'a Syntax) -> Vec<&'a Kind> {
         let start = text.find(part).unwrap();
         syntax.at(&(start..start + part.len())).map(|node| &node.kind).collect()
+    }
+
+    #[test]
+    fn lines_of_an_old_edition_are_left_out() {
+        let text = "type Rule<'a> = Fn(u8) -> u8 + 'a;\nfn f() { g(x) }\n";
+        let syntax = Syntax::of(text).unwrap();
+        let at = text.find("g(x)").unwrap();
+        assert!(syntax.at(&(at..at + 4)).any(|node| matches!(node.kind, Kind::Call { .. })));
+        assert!(Syntax::of(&"fn (\n".repeat(40)).is_none());
     }
 
     #[test]

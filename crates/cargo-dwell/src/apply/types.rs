@@ -14,7 +14,7 @@ const TYPES: [(&str, &str); 6] = [
 ];
 
 /// The paths by which the changed source names types.
-pub(super) const PATHS: [&str; 8] = [
+pub(super) const PATHS: [&str; 9] = [
     TYPES[0].1,
     TYPES[1].1,
     TYPES[2].1,
@@ -23,6 +23,7 @@ pub(super) const PATHS: [&str; 8] = [
     TYPES[5].1,
     "dwell::pin::PoolFuture",
     "alloc::boxed::Box",
+    "std::sync::Arc",
 ];
 
 /// Returns the text of a type in which the library's types have their paths.
@@ -40,6 +41,29 @@ pub(super) fn with_paths(ty: &str) -> String {
         rest = after;
     }
     text + rest
+}
+
+/// The integers with their bits.
+const INTEGERS: [(&str, u32); 12] = [
+    ("u8", 8),
+    ("u16", 16),
+    ("u32", 32),
+    ("u64", 64),
+    ("u128", 128),
+    ("usize", 64),
+    ("i8", 8),
+    ("i16", 16),
+    ("i32", 32),
+    ("i64", 64),
+    ("i128", 128),
+    ("isize", 64),
+];
+
+/// Returns `true` if a type is an integer, and another one of its kind with fewer bits.
+pub(super) fn is_narrower(from: &str, to: &str) -> bool {
+    let bits = |name: &str| INTEGERS.iter().find(|(known, _)| *known == name).map(|(_, bits)| *bits);
+    // The size of `isize` is that of the target.
+    bits(from).zip(bits(to)).is_some_and(|(old, new)| new < old && from[..1] == to[..1] && !to.ends_with("size"))
 }
 
 /// Returns the parts in which two types differ: `B` and `Box<B>` for `Option<B>` and `Option<Box<B>>`.
@@ -89,5 +113,12 @@ mod tests {
         ] {
             assert_eq!(with_paths(ty), with);
         }
+    }
+
+    #[test]
+    fn integers_become_narrower_ones_of_their_kind() {
+        assert!(is_narrower("u64", "u32") && is_narrower("usize", "u16") && is_narrower("i64", "i32"));
+        assert!(!is_narrower("i64", "u32") && !is_narrower("u32", "u64") && !is_narrower("u64", "usize"));
+        assert!(!is_narrower("Id", "u32"));
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{out, package, report, run, source};
 use serde_json::{Value, json};
+use std::fs;
 use std::io::{self, Write as _};
 use std::process::Command;
 
@@ -64,6 +65,24 @@ fn large_fields_of_variants_are_boxed() {
     assert!(changed.contains("Call { name: &'a str, body: Box<Body>, at: u32 }"), "{changed}");
     assert!(changed.contains("Pair(u8, Option<Box<Body>>)") && !changed.contains("DWELL"), "{changed}");
     assert!(text.contains("Node::Call.body, Node::Pair.1") && text.contains("tests: 1 passed"), "{text}");
+}
+
+/// The errors of tests that did not compile before are not those of the change.
+#[test]
+fn tests_that_do_not_compile_are_left_as_they_are() {
+    let own = format!("{NODES}\n#[cfg(test)]\nuse missing::Thing;\n");
+    let package = package(&own);
+    let folder = package.path();
+    let edit = json!({"file": "src/main.rs", "line": 8, "item": "Node::Call.body", "from": "Body", "to": "Box<Body>"});
+    let finding =
+        json!({"kind": "variant", "where": "Node::Call.body", "saves": 1000, "how": "a box", "edits": [edit]});
+    let file = report(folder, &[finding], &[]);
+    let from = ["--from", file.to_str().expect("UTF-8"), "--allow-no-vcs", "--no-measure", "--no-test", "--accept"];
+    let applied = run(folder, &from);
+    let text = out(&applied);
+    assert_eq!(applied.status.code(), Some(0), "{text}");
+    assert!(text.contains("does not compile before the change, and is not looked at"), "{text}");
+    assert!(source(folder).contains("Node::Call { name, body: Box::new(body), at: 1 }"), "{}", source(folder));
 }
 
 const DEFAULTS: &str = r#"#![warn(clippy::pedantic)]
@@ -355,5 +374,200 @@ fn macros_and_alternatives_in_a_box_are_repaired() {
         "name: name, wide: wide.map(Box::new),",
     ] {
         assert!(changed.contains(part), "{part}\n{text}\n{changed}");
+    }
+}
+
+const OPERATORS: &str = r#"use std::ops::{BitOrAssign, SubAssign};
+
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Bits {
+    words: [u64; 20],
+}
+
+impl BitOrAssign<&Bits> for Bits {
+    fn bitor_assign(&mut self, other: &Bits) {
+        self.words[0] |= other.words[0];
+    }
+}
+
+impl FromIterator<u64> for Bits {
+    fn from_iter<I: IntoIterator<Item = u64>>(all: I) -> Self {
+        Bits { words: [all.into_iter().sum(); 20] }
+    }
+}
+
+impl SubAssign<&Bits> for Bits {
+    fn sub_assign(&mut self, other: &Bits) {
+        self.words[0] &= !other.words[0];
+    }
+}
+
+enum Store {
+    Bits(Bits),
+    None,
+}
+
+fn join(left: &mut Store, right: &Store) {
+    match (left, right) {
+        (Store::Bits(bits), Store::Bits(other)) => BitOrAssign::bitor_assign(bits, other),
+        (left, Store::Bits(other)) => {
+            let mut bits = Bits::default();
+            BitOrAssign::bitor_assign(&mut bits, other);
+            *left = Store::Bits(bits);
+        }
+        _ => {}
+    }
+}
+
+fn without(left: &mut Store, right: &Bits) {
+    if let Store::Bits(bits) = left {
+        SubAssign::sub_assign(bits, right);
+    }
+}
+
+struct Holder(Bits);
+
+impl Holder {
+    fn new(bits: impl Into<Bits>) -> Self {
+        Self(bits.into())
+    }
+}
+
+fn held(store: Store) -> Option<Holder> {
+    let bits = match store {
+        Store::Bits(bits) => Some(bits),
+        Store::None => None,
+    };
+    bits.map(Holder::new)
+}
+
+fn counted(count: u64) -> Store {
+    Store::Bits((0..count).map(|number| number / 2).collect())
+}
+
+fn bits(all: Vec<Store>) -> Vec<Bits> {
+    all.into_iter()
+        .map(|store| match store {
+            Store::Bits(bits) => bits,
+            Store::None => panic!("none"),
+        })
+        .collect()
+}
+
+fn main() {
+    let (mut left, right) = (Store::None, Store::Bits(Bits { words: [3; 20] }));
+    join(&mut left, &right);
+    without(&mut left, &Bits { words: [1; 20] });
+    println!("{:?} {}", bits(vec![left, counted(3)]), held(counted(2)).map_or(0, |held| held.0.words[0]));
+}
+
+#[test]
+fn works() {
+    let with = |word: u64| Store::Bits(Bits { words: [word; 20] });
+    let mut left = with(1);
+    join(&mut left, &with(2));
+    join(&mut left, &Store::None);
+    without(&mut left, &Bits { words: [1; 20] });
+    assert_eq!(bits(vec![left, counted(5)]).iter().map(|bits| bits.words[0]).collect::<Vec<_>>(), [2, 4]);
+}
+"#;
+
+/// Operators that are called by their names, and values that a closure takes out of a box.
+#[test]
+fn operators_that_are_called_get_the_value() {
+    let package = package(OPERATORS);
+    let folder = package.path();
+    let line = OPERATORS.lines().position(|line| line.contains("    Bits(Bits),")).expect("a line") + 1;
+    let finding = json!({"kind": "variant", "where": "Store::Bits", "saves": 1000, "how": "a box", "edits": [
+        {"file": "src/main.rs", "line": line, "item": "Store::Bits", "from": "Bits", "to": "Box<Bits>"}]});
+    let file = report(folder, &[finding], &[]);
+    let applied = run(folder, &["--from", file.to_str().expect("UTF-8"), "--allow-no-vcs", "--no-measure"]);
+    let text = out(&applied);
+    let changed = source(folder);
+    assert_eq!(applied.status.code(), Some(0), "{text}\n{changed}");
+    for part in [
+        "sub_assign(&mut **bits, right)",
+        "bitor_assign(&mut bits, ",
+        "Store::Bits(bits) => *bits,",
+        "Box::new((0..count)",
+    ] {
+        assert!(changed.contains(part), "{part}: {changed}");
+    }
+}
+
+const DERIVED: &str = r#"#[derive(Clone, Debug, PartialEq)]
+struct Huge {
+    words: [u64; 20],
+}
+
+#[derive(derive_more::From, derive_more::TryInto)]
+#[try_into(owned, ref)]
+enum Kind {
+    Huge(Huge),
+    Small(u8),
+}
+
+fn kind(huge: Huge) -> Kind {
+    huge.into()
+}
+
+fn huge(kind: Kind) -> Result<Huge, String> {
+    kind.try_into().map_err(|_| "small".to_string())
+}
+
+fn word(kind: Kind) -> u64 {
+    Huge::try_from(kind).map_or(0, |huge| huge.words[0])
+}
+
+fn seen(kind: &Kind) -> Option<u64> {
+    let huge: &Huge = kind.try_into().ok()?;
+    Some(huge.words[0])
+}
+
+fn small(kind: Kind) -> u8 {
+    kind.try_into().unwrap_or(1)
+}
+
+fn main() {
+    let one = || Huge { words: [3; 20] };
+    println!("{:?} {} {:?} {}", huge(kind(one())), word(kind(one())), seen(&kind(one())), small(Kind::Small(4)));
+}
+
+#[test]
+fn works() {
+    let one = || Huge { words: [3; 20] };
+    assert_eq!((huge(kind(one())), huge(Kind::Small(1))), (Ok(one()), Err("small".to_string())));
+    assert_eq!((word(kind(one())), word(2.into()), seen(&kind(one())), small(Kind::Small(4))), (3, 0, Some(3), 4));
+}
+"#;
+
+/// `derive_more` converts to the box of the variant.
+#[test]
+fn derived_conversions_give_the_value() {
+    let package = package(DERIVED);
+    let folder = package.path();
+    let manifest = fs::read_to_string(folder.join("Cargo.toml")).expect("a manifest");
+    let needs = "[dependencies]\nderive_more = { version = \"2\", features = [\"from\", \"try_into\"] }\n";
+    fs::write(folder.join("Cargo.toml"), format!("{manifest}\n{needs}")).expect("a manifest");
+    let lock = Command::new("cargo").args(["generate-lockfile", "--offline"]).current_dir(folder).output();
+    if !lock.is_ok_and(|ran| ran.status.success()) {
+        let _ = writeln!(io::stderr(), "skipped: derive_more is not on this machine");
+        return;
+    }
+    let line = DERIVED.lines().position(|line| line.contains("    Huge(Huge),")).expect("a line") + 1;
+    let finding = json!({"kind": "variant", "where": "Kind::Huge", "saves": 1000, "how": "a box", "edits": [
+        {"file": "src/main.rs", "line": line, "item": "Kind::Huge", "from": "Huge", "to": "Box<Huge>"}]});
+    let file = report(folder, &[finding], &[]);
+    let from = ["--from", file.to_str().expect("UTF-8"), "--allow-no-vcs", "--no-measure", "--offline"];
+    let applied = run(folder, &from);
+    let (text, changed) = (out(&applied), source(folder));
+    assert_eq!(applied.status.code(), Some(0), "{text}\n{changed}");
+    for part in [
+        "Box::new(huge).into()",
+        "Box::<Huge>::try_from(kind).map(|value| *value).map_err(|_| \"small\".to_string())",
+        "Box::<Huge>::try_from(kind).map(|value| *value).map_or(0,",
+        "<&Box<Huge>>::try_from(kind).map(|value| &**value).ok()?",
+    ] {
+        assert!(changed.contains(part), "{part}: {changed}");
     }
 }

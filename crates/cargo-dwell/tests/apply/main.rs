@@ -6,6 +6,7 @@ mod advise;
 mod kinds;
 mod patched;
 mod repairs;
+mod shared;
 mod success;
 
 use serde_json::{Value, json};

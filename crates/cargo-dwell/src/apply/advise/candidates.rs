@@ -29,7 +29,7 @@ impl Candidate {
     /// Returns its name, by which a person finds the place.
     pub(super) fn name(&self) -> String {
         match self {
-            Self::Allocator => super::allocator::NAME.to_owned(),
+            Self::Allocator => super::super::allocator::NAME.to_owned(),
             Self::Counted(change) | Self::Size(change) => change.location.clone(),
             Self::Together(all) => all.iter().map(|item| item.location.as_str()).collect::<Vec<_>>().join(", "),
         }

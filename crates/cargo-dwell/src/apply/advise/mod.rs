@@ -3,7 +3,6 @@
 //! The copy, the edits, the repairs and the tests are those of `cargo dwell apply`; the user's files are not written. A try ends in
 //! one of the states of [`answer::Ended`].
 
-mod allocator;
 mod answer;
 mod args;
 mod branch;

@@ -1,5 +1,6 @@
 //! The order of the steps: what the program costs, the candidates, the tries one by one, the answer.
 
+use super::super::allocator;
 use super::super::args::Apply;
 use super::super::folder;
 use super::super::git;
@@ -15,7 +16,7 @@ use super::branch::Commit;
 use super::candidates::{self, Candidate};
 use super::costs::{About, Gain, Noise};
 use super::resume::Saved;
-use super::{allocator, branch, record};
+use super::{branch, record};
 use crate::{processes, program};
 use anyhow::{Context, Result, bail};
 use cargo_metadata::Metadata;

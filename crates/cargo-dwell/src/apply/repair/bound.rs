@@ -5,10 +5,18 @@ use super::super::syntax::Kind;
 use super::{Replace, Site, quoted_after};
 
 pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
+    if let Some(repaired) = taken(site) {
+        return Some(repaired);
+    }
     if site.code() != "E0277" {
         return None;
     }
-    if let Some(repaired) = conversion(site).or_else(|| converted(site)).or_else(|| borrowed(site)) {
+    let known = built(site)
+        .or_else(|| operator(site))
+        .or_else(|| conversion(site))
+        .or_else(|| converted(site))
+        .or_else(|| borrowed(site));
+    if let Some(repaired) = known {
         return Some(repaired);
     }
     // The error of `value.into()` is at the method.
@@ -41,12 +49,103 @@ pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
         _ if ty.contains("From<Box<") => "*",
         _ => return None,
     };
+    // `.map(Node::new)`, where the function takes what is converted into the value.
+    let function = site.syntax.around(&site.range).find_map(|node| match &node.kind {
+        Kind::Method { arguments, .. } if arguments.len() == 1 => {
+            let is_here = [&node.range, &arguments[0]].contains(&&site.range);
+            let is_path = site.syntax.at(&arguments[0]).any(|node| node.kind == Kind::Path);
+            (is_here && is_path).then(|| arguments[0].clone())
+        }
+        _ => None,
+    });
+    if let Some(path) = function.filter(|_| stars == "*" && !is_receiver) {
+        let with = format!("|value| {}(*value)", site.at(&path));
+        return Some(vec![site.replace(path, with)]);
+    }
+    if text.starts_with('*') && stars == "*" {
+        return None;
+    }
     let with = match site.shorthand(&site.range) {
         Some(name) => format!("{name}: {stars}{name}"),
         None if is_receiver => format!("({stars}{text})"),
         None => format!("{stars}{text}"),
     };
     Some(vec![site.replace(range, with)])
+}
+
+/// `all.collect()` makes the collection that is boxed: `Box::new(all.collect())`.
+fn built(site: &Site<'_>) -> Option<Vec<Replace>> {
+    let ty = quoted_after(&site.error.message, "a value of type ")?.replace("std::boxed::", "");
+    let is_boxed = ty.starts_with("Box<") && !ty.starts_with("Box<[") && ty != "Box<str>";
+    let call = site.syntax.around(&site.range).find(|node| match &node.kind {
+        Kind::Method { name, .. } => ["collect", "sum", "product"].contains(&name.as_str()),
+        _ => false,
+    })?;
+    is_boxed.then(|| vec![site.replace(call.range.clone(), format!("Box::new({})", site.at(&call.range)))])
+}
+
+/// A derived `TryFrom` gives the box now: `kind.try_into()` becomes `Box::<Huge>::try_from(kind).map(|value| *value)`.
+fn taken(site: &Site<'_>) -> Option<Vec<Replace>> {
+    let Becomes::Boxed(inner) = site.becomes else { return None };
+    let message = &site.error.message;
+    let (ty, _) = match site.code() {
+        "E0277" => quoted_after(message, "bound ")?.split_once(": ")?,
+        "E0271" => quoted_after(message, "resolving ")?.strip_prefix('<')?.split_once(" as TryFrom<")?,
+        _ => return None,
+    };
+    let is_reference = ty.starts_with('&');
+    if ty.trim_start_matches('&').rsplit("::").next() != inner.rsplit("::").next() {
+        return None;
+    }
+    let (range, value) = site.syntax.around(&site.range).find_map(|node| match &node.kind {
+        Kind::Method { receiver, name, arguments } if name == "try_into" && arguments.is_empty() => {
+            Some((node.range.clone(), receiver.clone()))
+        }
+        Kind::Call { arguments } if arguments.len() == 1 => {
+            let function = site.at(&(node.range.start..arguments[0].start));
+            function.ends_with("::try_from(").then(|| (node.range.clone(), arguments[0].clone()))
+        }
+        _ => None,
+    })?;
+    let value = site.at(&value);
+    let with = if is_reference {
+        format!("<&Box<{inner}>>::try_from({value}).map(|value| &**value)")
+    } else {
+        format!("Box::<{inner}>::try_from({value}).map(|value| *value)")
+    };
+    Some(vec![site.replace(range, with)])
+}
+
+/// An operator that is called as a function: `BitOrAssign::bitor_assign(bits, &other)` gets `&mut **bits`, and `&*other`.
+fn operator(site: &Site<'_>) -> Option<Vec<Replace>> {
+    let message = &site.error.message;
+    let (left, right) = match message.strip_prefix("no implementation for ") {
+        Some(_) => quoted_after(message, "for ")?.split_once("= ")?,
+        // "cannot subtract-assign `R` from `L`"
+        None if message.starts_with("cannot ") && message.contains("-assign ") => {
+            let first = quoted_after(message, "-assign ")?;
+            let second = [" from ", " to ", " by "].iter().find_map(|word| quoted_after(message, word))?;
+            if message.contains("` by `") { (first, second) } else { (second, first) }
+        }
+        None => return None,
+    };
+    let arguments = site.syntax.around(&site.range).find_map(|node| match &node.kind {
+        Kind::Call { arguments } if arguments.len() == 2 => {
+            let function = site.at(&(node.range.start..arguments[0].start)).trim_end();
+            function.strip_suffix('(')?.ends_with("_assign").then(|| arguments.clone())
+        }
+        _ => None,
+    })?;
+    let wanted = [(left.starts_with("Box<"), "&mut "), (right.starts_with("&Box<"), "&")];
+    let mut all = Vec::new();
+    for (argument, (is_box, reference)) in arguments.into_iter().zip(wanted) {
+        let text = site.at(&argument);
+        let with = text
+            .strip_prefix(reference)
+            .map_or_else(|| format!("{reference}**{text}"), |rest| format!("{reference}*{rest}"));
+        all.extend(is_box.then(|| site.replace(argument, with)));
+    }
+    (!all.is_empty()).then_some(all)
 }
 
 /// `map.remove(key)` with a `&String`, where the keys became `Box<str>`: `map.remove(key.as_str())`. The same if the key became one.
@@ -61,8 +160,9 @@ fn borrowed(site: &Site<'_>) -> Option<Vec<Replace>> {
         "String>" | "ThinStr>" | "dwell::ThinStr>" => format!("{key}.as_str()"),
         _ if bound.starts_with("Vec<") || bound.contains("ThinSlice<") => format!("{key}.as_slice()"),
         // `&key` is one already.
-        _ if bound.starts_with("Box<") && source.starts_with('&') => format!("&*{key}"),
-        _ if bound.starts_with("Box<") => format!("&**{key}"),
+        _ if ["Box<", "Arc<"].iter().any(|owner| bound.starts_with(owner)) => {
+            format!("{}{key}", if source.starts_with('&') { "&*" } else { "&**" })
+        }
         _ => return None,
     };
     Some(vec![site.replace(site.range.clone(), with)])

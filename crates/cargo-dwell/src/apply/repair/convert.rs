@@ -1,7 +1,7 @@
 //! A text, list or map of another type than expected: `String` where `Box<str>` is, `HashMap` where `SortedMap` is, and the
 //! reverse.
 
-use super::super::syntax::Kind;
+use super::super::syntax::{Bytes, Kind, Node};
 use super::super::types::with_paths;
 use super::{Replace, Site, argument, range, unboxed};
 use std::path::PathBuf;
@@ -15,6 +15,8 @@ enum Is {
     Vec,
     BoxedSlice,
     ThinSlice,
+    SharedStr,
+    SharedSlice,
     HashMap,
     BTreeMap,
     SortedMap,
@@ -31,9 +33,11 @@ impl Is {
             "HashMap" => Some(Self::HashMap),
             "BTreeMap" => Some(Self::BTreeMap),
             "SortedMap" => Some(Self::SortedMap),
-            _ => match unboxed(ty) {
-                Some("str") => Some(Self::BoxedStr),
-                Some(inner) if inner.starts_with('[') => Some(Self::BoxedSlice),
+            _ => match (unboxed(ty), argument(ty, "Arc")) {
+                (Some("str"), _) => Some(Self::BoxedStr),
+                (Some(inner), _) if inner.starts_with('[') => Some(Self::BoxedSlice),
+                (_, Some("str")) => Some(Self::SharedStr),
+                (_, Some(inner)) if inner.starts_with('[') => Some(Self::SharedSlice),
                 _ => None,
             },
         }
@@ -42,8 +46,8 @@ impl Is {
     /// Returns `true` if a value of this type is made from one of the other, or the reverse.
     fn is_kin(self, other: Self) -> bool {
         let family = |kind: Self| match kind {
-            Self::String | Self::BoxedStr | Self::ThinStr => 0,
-            Self::Vec | Self::BoxedSlice | Self::ThinSlice => 1,
+            Self::String | Self::BoxedStr | Self::ThinStr | Self::SharedStr => 0,
+            Self::Vec | Self::BoxedSlice | Self::ThinSlice | Self::SharedSlice => 1,
             Self::HashMap | Self::BTreeMap | Self::SortedMap => 2,
         };
         self != other && family(self) == family(other)
@@ -113,7 +117,34 @@ fn collected(site: &Site<'_>) -> Option<Vec<Replace>> {
         Kind::Method { receiver, name, .. } if name == "collect" => Some(receiver.clone()),
         _ => None,
     })?;
-    (site.code() == "E0277").then(|| vec![site.replace(receiver.end..receiver.end, method)])
+    if site.code() != "E0277" {
+        return None;
+    }
+    if let Some(inside) = taken_out(site, &receiver).filter(|_| method.contains('*')) {
+        return Some(inside);
+    }
+    Some(vec![site.replace(receiver.end..receiver.end, method)])
+}
+
+/// `.map(|part| match part { Part::Is(value) => value, .. })` gives the value itself: `*value`.
+fn taken_out(site: &Site<'_>, mapped: &Bytes) -> Option<Vec<Replace>> {
+    let closure = site.syntax.at(mapped).find_map(|node| match &node.kind {
+        Kind::Method { name, arguments, .. } if name == "map" => arguments.first().cloned(),
+        _ => None,
+    })?;
+    let body = site.at(&closure).strip_prefix('|')?.split_once('|')?.1.trim_start();
+    if !body.starts_with("match ") {
+        return None;
+    }
+    let bodies = site.syntax.within(&closure).filter_map(|node| match &node.kind {
+        Kind::Arm { body, .. } if site.syntax.at(body).any(|node| node.kind == Kind::Path) => Some(body.clone()),
+        _ => None,
+    });
+    let is_match = |node: &&Node| matches!(node.kind, Kind::Match { .. });
+    let all: Vec<Replace> = bodies.map(|body| site.replace(body.start..body.start, "*")).collect();
+    // An inner `match` may have another type.
+    let is_one = site.syntax.within(&closure).filter(is_match).count() == 1;
+    (is_one && !all.is_empty()).then_some(all)
 }
 
 /// `Vec::new()` becomes `Default::default()`, and `BTreeMap::new()` the `new` of a `SortedMap`: both are `const`.

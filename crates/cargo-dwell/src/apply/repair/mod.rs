@@ -17,6 +17,7 @@ mod nested;
 mod option;
 mod owner;
 mod pattern;
+mod shared;
 mod sparse;
 mod suggestion;
 mod tries;
@@ -52,9 +53,10 @@ pub(super) struct Replace {
 type Rule = fn(&Site<'_>) -> Option<Vec<Replace>>;
 
 /// The rules in order, each with its name.
-const RULES: [(&str, Rule); 15] = [
+const RULES: [(&str, Rule); 16] = [
     ("a const fn", constant::repair),
     ("a comparison", compare::repair),
+    ("a shared value", shared::repair),
     ("alternatives", alternative::repair),
     ("a pattern", pattern::repair),
     ("a matched value", pattern::repair_scrutinee),
@@ -363,10 +365,13 @@ fn places(error: &Diagnostic) -> Vec<(&DiagnosticSpan, Option<(String, String)>)
     error.spans.iter().filter(|span| span.is_primary).take(1).map(|span| (span, types(error, span))).collect()
 }
 
-/// Returns the call of the macro whose result has another type than expected: `vec![..]`, `format!(..)`.
+/// The macros whose calls stand for what rustc finds in them: a result of another type than expected, or a comparison.
+const CALLS: [&str; 4] = ["vec!", "format!", "assert_eq!", "assert_ne!"];
+
+/// Returns the call of such a macro.
 fn written_by_user(span: &DiagnosticSpan) -> &DiagnosticSpan {
     match &span.expansion {
-        Some(expansion) if ["vec!", "format!"].contains(&&*expansion.macro_decl_name) => &expansion.span,
+        Some(expansion) if CALLS.contains(&&*expansion.macro_decl_name) => &expansion.span,
         _ => span,
     }
 }

@@ -25,17 +25,22 @@ pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
     alternatives(site, child).into_iter().next().map(|all| without_box(site, all))
 }
 
-/// `*value.clone()` makes a box and frees it: `value.as_ref().clone()` copies the value alone.
+/// `*value.clone()` makes a box and frees it: `value.as_ref().clone()` copies the value alone. `*option.unwrap_or_default()` makes one for
+/// nothing too: `option.map(|value| *value).unwrap_or_default()`.
 pub(super) fn without_box(site: &Site<'_>, all: Vec<Replace>) -> Vec<Replace> {
     let [Replace { file, range, with }] = &all[..] else { return all };
     if with != "*" || !range.is_empty() || file != site.file {
         return all;
     }
     let receiver = site.syntax.around(&site.range).find_map(|node| match &node.kind {
-        Kind::Method { receiver, name, .. } if name == "clone" && node.range.start == range.start => Some(receiver),
+        Kind::Method { receiver, name, .. } if node.range.start == range.start => match name.as_str() {
+            "clone" => Some((receiver, ".as_ref()")),
+            "unwrap_or_default" => Some((receiver, ".map(|value| *value)")),
+            _ => None,
+        },
         _ => None,
     });
-    receiver.map_or(all, |receiver| vec![site.replace(receiver.end..receiver.end, ".as_ref()")])
+    receiver.map_or(all, |(receiver, with)| vec![site.replace(receiver.end..receiver.end, with)])
 }
 
 /// Returns all suggestions about a box that add no clone, each with its alternatives.

@@ -1,7 +1,7 @@
 //! Makes another allocator the global one: a dependency and two lines.
 
-use super::super::library;
-use super::super::session::Session;
+use super::library;
+use super::session::Session;
 use anyhow::{Context, Result, bail};
 use cargo_metadata::{Metadata, Package, Target};
 use std::path::{Path, PathBuf};
