@@ -263,6 +263,9 @@ mod tests {
             assert!(cached.instructions > 20.0 && cached.instructions < 2000.0, "{found:?}");
             assert!(fast.instructions > cached.instructions && heap.instructions > cached.instructions, "{found:?}");
             assert!(found.place(Place::Arena).instructions > 0.0, "{found:?}");
+            // In several units without LTO (`--release` with another profile) a place costs several times what it costs where it is used.
+            let [inline, cached] = [found.place(Place::Inline).instructions, cached.instructions];
+            assert!(inline < cached / 4.0, "{found:?}");
             assert!(found.grown.instructions > 0.0, "{found:?}");
             let resized = [found.glibc, found.mimalloc].map(|calls| calls.reallocate.instructions);
             assert!(resized.iter().all(|instructions| (10.0..2000.0).contains(instructions)), "{found:?}");

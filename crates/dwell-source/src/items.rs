@@ -2,6 +2,7 @@
 
 use super::growth::Growth;
 use proc_macro2::{Delimiter, LineColumn, TokenStream, TokenTree};
+use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -289,10 +290,15 @@ impl Items {
         let head = path.split('<').next().unwrap_or_default();
         let mut path: Vec<&str> = head.split("::").collect();
         let name = path.pop()?;
-        // The modules that agree from the innermost one on, then those that agree anywhere.
+        // The modules that agree from the innermost one on, then those that agree anywhere. A type of the crate's root has no other modules.
         let score = |item: &&Item| {
             let same = item.modules.iter().rev().zip(path.iter().rev()).take_while(|(a, b)| a == b).count();
-            (same, path.iter().filter(|part| item.modules.iter().any(|module| module == **part)).count())
+            let others = item.modules.iter().filter(|module| !path.contains(&module.as_str())).count();
+            (
+                same,
+                path.iter().filter(|part| item.modules.iter().any(|module| module == **part)).count(),
+                Reverse(others),
+            )
         };
         // `max_by_key` takes the last of equals; the first file is the better guess.
         self.by_name.get(plain(name))?.iter().rev().max_by_key(score)
@@ -464,6 +470,15 @@ mod tests {
         let mut items = Items::default();
         items.add("src/a.rs", text);
         items
+    }
+
+    #[test]
+    fn a_type_of_the_root_is_not_its_namesake_in_a_module() {
+        let mut items = Items::default();
+        items.add("src/ast.rs", "struct Case<'a> { docs: &'a str }");
+        items.add("src/lib.rs", "pub struct Case { docs: String }");
+        let file = |path: &str| &*items.at(path).unwrap().file;
+        assert_eq!((file("wit_parser::Case"), file("wit_parser::ast::Case")), ("src/lib.rs", "src/ast.rs"));
     }
 
     #[test]

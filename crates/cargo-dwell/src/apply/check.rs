@@ -19,7 +19,12 @@ const TRAITS: [&str; 5] = ["Send", "Sync", "Unpin", "::core::panic::UnwindSafe",
 impl Session<'_> {
     /// Checks what compiles before the change, and refuses a package whose library or program does not.
     pub(super) fn check_before(&mut self, files: &[PathBuf]) -> Result<()> {
-        let affected = builds::affected(&self.workspace, files);
+        self.check_given_before(files)?;
+        self.check_others_before(files)
+    }
+
+    /// Checks what compiles before the change with the user's features.
+    pub(super) fn check_given_before(&mut self, files: &[PathBuf]) -> Result<()> {
         let mut own = Build::new("", Features::Given);
         let (checked, failed) = self.cargo.check_build(&own)?;
         let original = self.workspace.workspace_root.as_std_path();
@@ -42,7 +47,15 @@ impl Session<'_> {
             (self.tell)(&format!("does not compile before the change, and is not looked at: {why}"));
         }
         own.before = checked;
-        let mut all = vec![own];
+        self.cargo.builds = vec![own];
+        Ok(())
+    }
+
+    /// Checks what compiles before the change with other features, and what the workspace excludes.
+    pub(super) fn check_others_before(&mut self, files: &[PathBuf]) -> Result<()> {
+        let affected = builds::affected(&self.workspace, files);
+        let original = self.workspace.workspace_root.as_std_path();
+        let mut all = self.cargo.builds.clone();
         let given = |package: &cargo_metadata::Package| given_features(&self.args.build, package);
         let (sets, left) = builds::of_features(&affected, &given);
         let mut others: Vec<Build> = sets.into_iter().map(|set| Build::new("", set)).collect();

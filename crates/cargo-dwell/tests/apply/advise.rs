@@ -46,6 +46,12 @@ fn what_held_is_a_patch_and_the_source_stays() {
     assert_eq!(answer.status.code(), Some(0), "{text}");
     assert!(text.contains("  1. Event::Order: box the fields of `Order`\n     live bytes "), "{text}");
     assert!(text.contains("tried and lost:\n  mimalloc: as the global allocator: "), "{text}");
+    // The tests run when a change pays.
+    let at = |note: &str| text.find(note).expect(note);
+    assert!(
+        at(" left: mimalloc") < at("note: runs the tests") && at(": Event::Order") < at("note: runs the tests"),
+        "{text}"
+    );
     assert_eq!(fs::read_to_string(folder.join("src/event.rs")).expect("a file"), source);
     assert!(folder.join("target/dwell/advise/01-event-order.patch").exists());
     // What the answer says makes all changes, in their order.

@@ -298,6 +298,10 @@ impl Sources {
 
 /// Returns the last name of a path without arguments: `Fn` of `core::ops::Fn<(u8,)>`.
 fn last_name(path: &str) -> &str {
+    // An array or a tuple has no other name.
+    if path.starts_with(['[', '(']) {
+        return path;
+    }
     let head = path.split(['<', '(', ' ']).next().unwrap_or(path);
     head.rsplit("::").next().unwrap_or(head)
 }

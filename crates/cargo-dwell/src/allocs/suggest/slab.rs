@@ -21,14 +21,25 @@ impl Rule for Slab {
             return None;
         }
         let ty = cx.program.get(*site.types.keys().next()?);
-        // A type that cannot be named, one of std's own, or one for any type has no place for a slab.
+        // A type that cannot be named, or one of std's own, has no place for a slab.
         if ty.size == 0 || !can_name(ty) {
             return None;
         }
         let name = last_name(&ty.name);
         let counts = &site.counts;
         let is_local = site.is_dropped_on_its_thread();
-        let (instead, place, costs) = if is_local {
+        // A slab of one type has no place in code for any type; the thread's pool needs none.
+        let is_generic = !is_of_std(ty) && !ty.params.is_empty();
+        if is_generic && !is_local {
+            return None;
+        }
+        let (instead, place, costs) = if is_generic {
+            (
+                format!("`Pooled<{name}<..>>`, a slot of the thread's pool"),
+                Place::Pool,
+                "slots do not leave their thread",
+            )
+        } else if is_local {
             (format!("a slot of a `slab!` or `Slab<{}>`", ty.name), Place::Slab, "slots do not leave their thread")
         } else {
             (
@@ -47,29 +58,40 @@ impl Rule for Slab {
             place,
             saved: Saved::Blocks(1.0),
             why: format!("{} of {} bytes, {foreign}", plural(counts.allocations, "value"), ty.size),
-            how: "write `slab.insert(value)` instead of `Box::new(value)`, and `Slot<T>` instead of `Box<T>`; `Pooled<T>` is a \
+            how: if is_generic {
+                "write `Pooled::new(value)` instead of `Box::new(value)`, and `Pooled<T>` instead of `Box<T>`"
+            } else {
+                "write `slab.insert(value)` instead of `Box::new(value)`, and `Slot<T>` instead of `Box<T>`; `Pooled<T>` is a \
                   slot that needs no slab of your own"
-                .into(),
+            }
+            .into(),
             costs: if is_local {
                 format!("the slab keeps its memory: {} live at most; {costs}", count(counts.most_live))
             } else {
                 format!("the slab keeps its memory; {costs}")
             },
-            edits: cx.sources.everywhere(
-                &site.places,
-                &format!("Box<{name}>"),
-                format!("dwell::slab::Pooled<{name}>"),
-            ),
+            edits: if is_generic {
+                // The arguments are those of one use, and the source has the parameters.
+                Vec::new()
+            } else {
+                let (from, to) = (format!("Box<{name}>"), format!("dwell::slab::Pooled<{name}>"));
+                cx.sources.everywhere(&site.places, &from, to)
+            },
         })
     }
 }
 
-/// Returns `true` if a person can write the type, and a slab for it.
-pub(super) fn can_name(ty: &Type) -> bool {
-    let of_std = ["std::", "alloc::", "core::"].iter().any(|start| ty.path.starts_with(start));
+fn is_of_std(ty: &Type) -> bool {
+    ["std::", "alloc::", "core::"].iter().any(|start| ty.path.starts_with(start))
+}
+
+/// Returns `true` if a person can write the type.
+fn can_name(ty: &Type) -> bool {
     let known = ["core::option::Option<", "core::result::Result<", "alloc::string::String", "alloc::vec::Vec<"];
     let is_known = known.iter().any(|start| ty.path.starts_with(start));
-    !ty.name.contains('{') && (is_known || !of_std && ty.params.is_empty())
+    // A closure among the arguments stands for a parameter in the source.
+    let name = if ty.params.is_empty() { &*ty.name } else { last_name(&ty.name) };
+    !name.contains('{') && (is_known || !is_of_std(ty))
 }
 
 #[cfg(test)]
@@ -96,6 +118,6 @@ mod tests {
         assert!(can_name(&ty("Option<Node>", "core::option::Option<app::Node>", 1)));
         assert!(!can_name(&ty("{async block in main:3}", "app::main::{async_block_env#0}", 0)));
         assert!(!can_name(&ty("Block<u8>", "std::sync::mpmc::list::Block<u8>", 1)));
-        assert!(!can_name(&ty("Node<u8>", "app::Node<u8>", 1)), "a generic type has no place for its slab");
+        assert!(can_name(&ty("Job<{closure in run:3}>", "app::Job<app::run::{closure_env#0}>", 1)));
     }
 }

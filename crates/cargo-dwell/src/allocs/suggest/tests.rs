@@ -95,6 +95,22 @@ fn boxes_of_one_type_go_to_a_slab_by_threads() {
     assert!(slab::Slab.propose(&boxes, &cx).is_none());
 }
 
+/// lru's entries and rayon's jobs: nothing was said of them, and `Pooled` saves 16 % and 46 % of their programs' time.
+#[test]
+fn boxes_of_a_generic_type_go_to_the_pool_of_the_thread() {
+    let mut boxes = site("Box<Entry<u64>>", Holder::Box, 12);
+    let mut program = program();
+    let params = vec![dwell_debuginfo::Param { name: "K".into(), ty: TypeId(0) }];
+    program.types[0] =
+        Type { name: "Entry<u64>".into(), path: "app::Entry<u64>".into(), params, ..program.types[0].clone() };
+    let cx = Context { program: &program, is_sampled: false, sources: Sources::default() };
+    let proposal = slab::Slab.propose(&boxes, &cx).unwrap();
+    assert_eq!((proposal.place, proposal.edits.len()), (Place::Pool, 0));
+    assert!(proposal.instead.contains("Pooled<Entry<..>>"), "{}", proposal.instead);
+    boxes.counts.foreign = 1;
+    assert!(slab::Slab.propose(&boxes, &cx).is_none());
+}
+
 #[test]
 fn blocks_dropped_together_go_to_an_arena_with_their_root() {
     let mut boxes = site("Box<Node>", Holder::Box, 12);
@@ -245,6 +261,7 @@ fn edits_name_a_place_of_the_workspace() {
     assert_eq!((edits[0].line, &*edits[0].item, &*edits[0].from, &*edits[0].to), (2, "Box<dyn Op>", "Box<dyn Op>", to));
     assert!(sources.everywhere(&[of_dependency], "Box<dyn Op>", to.into()).is_empty());
     assert_eq!((last_name("core::ops::Fn<(u8,)>"), last_name("dyn_op::Op + Send")), ("Fn", "Op"));
+    assert_eq!(last_name("[app::Segment; 4]"), "[app::Segment; 4]");
 }
 
 #[test]

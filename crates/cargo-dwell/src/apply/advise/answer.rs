@@ -6,11 +6,14 @@ use crate::apply::moves::Saves;
 use crate::apply::patched::Patched;
 use dwell_output::units;
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// The number of rows of what lost and of what needs a person.
 const ROWS: usize = 8;
+/// The share of the bytes or of the time from which on a person is asked.
+pub(super) const WORTH_A_LINE: f64 = 0.01;
 
 /// How a try ended.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -57,6 +60,15 @@ impl Tried {
             }
         }
         Self { name: candidate.name(), how: candidate.how(), kind: candidate.kind().to_owned(), bytes, percent, ended }
+    }
+
+    /// Returns the share of the bytes or of the time that a report expects to be saved; `None`: none expects anything.
+    fn share(&self, live: u64) -> Option<f64> {
+        match (self.bytes, self.percent) {
+            (Some(bytes), _) if bytes > 0 => Some(bytes as f64 / (live as f64).max(1.0)),
+            (_, Some(percent)) => Some(percent / 100.0),
+            _ => None,
+        }
     }
 
     /// Returns what was predicted, in words.
@@ -131,7 +143,7 @@ impl Answer<'_> {
         };
         let held = is(|ended| matches!(ended, Ended::Held { .. }));
         let lost = is(|ended| matches!(ended, Ended::Lost { .. }));
-        let person = is(|ended| matches!(ended, Ended::Person { .. }));
+        let person = self.persons(is(|ended| matches!(ended, Ended::Person { .. })));
         writeln!(out, "\nheld: {} of {} tried", held.len(), held.len() + lost.len())?;
         for (number, tried) in held.iter().enumerate() {
             let Ended::Held { gain, files, lines: [added, removed], notes, .. } = &tried.ended else { continue };
@@ -153,6 +165,9 @@ impl Answer<'_> {
         })?;
         print_rows(out, "needs a person", &person, &|tried| {
             let Ended::Person { why } = &tried.ended else { return String::new() };
+            // What refuses a change may name its place itself.
+            let twice = format!("{0}: {0}", tried.name);
+            let why = why.strip_prefix(&twice).map_or_else(|| why.clone(), |rest| format!("{}{rest}", tried.name));
             format!("{why}{}", tried.predicted(self.is_sure(tried)))
         })?;
         if self.untried > 0 {
@@ -182,6 +197,16 @@ impl Answer<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Returns what needs a person and may be worth it, one row for each place, those that promise most first.
+    fn persons<'t>(&self, mut all: Vec<&'t Tried>) -> Vec<&'t Tried> {
+        let share = |tried: &Tried| tried.share(self.live[0]).unwrap_or(f64::INFINITY);
+        all.retain(|tried| share(tried) >= WORTH_A_LINE);
+        all.sort_by(|one, other| share(other).total_cmp(&share(one)));
+        let mut places = HashSet::new();
+        all.retain(|tried| places.insert(&tried.name));
+        all
     }
 
     fn is_sure(&self, tried: &Tried) -> bool {
@@ -230,6 +255,9 @@ mod tests {
             tried("A.b", held),
             tried("A.c", Ended::Lost { gain: None, why: "tests: not as before".into() }),
             tried("D.e", Ended::Person { why: "D.e is declared in d".into() }),
+            Tried { bytes: Some(300), ..tried("D.e", Ended::Person { why: "again".into() }) },
+            Tried { bytes: Some(500), ..tried("D.f", Ended::Person { why: "D.f: D.f: is no field".into() }) },
+            Tried { bytes: Some(9), ..tried("D.g", Ended::Person { why: "too little".into() }) },
         ];
         let patches = [PathBuf::from("out/1-a-b.patch")];
         let answer = Answer {
@@ -256,7 +284,7 @@ mod tests {
             "held: 1 of 2 tried\n  1. A.b: box it\n     live bytes 1.0 kB to 600 B (-40.0 %)",
             "; 400 B predicted\n     +2 -1 lines: src/a.rs\n",
             "tried and lost:\n  A.c: box it: tests: not as before; 400 B predicted\n",
-            "needs a person:\n  D.e is declared in d; 400 B predicted\n",
+            "needs a person:\n  D.f: is no field; 500 B predicted\n  D.e is declared in d; 400 B predicted\n\nnot tried",
             "not tried in this time: 2 changes;",
             "`cd /app && git apply out/*.patch` makes the changes",
         ] {

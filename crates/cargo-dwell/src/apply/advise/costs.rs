@@ -22,6 +22,8 @@ const LEAST: f64 = 0.01;
 const WORSE: f64 = 0.02;
 /// The same for what a goal says nothing about.
 const WORSE_BESIDE_GOAL: f64 = 0.10;
+/// Without a goal, what it saves may cost this part of that share.
+const TRADE: f64 = 0.25;
 
 /// The resident bytes that another allocator takes for itself, whatever the program holds: mimalloc has some 5 MB more than glibc in a
 /// program that allocates nothing.
@@ -126,8 +128,8 @@ impl Gain {
         let (gains, other, most) = match goal {
             Some(Goal::Memory) => (is_better(memory), ("CPU time", time), WORSE_BESIDE_GOAL),
             Some(Goal::Time) => (is_better(time), ("memory", memory), WORSE_BESIDE_GOAL),
-            None if is_better(memory) => (true, ("CPU time", time), WORSE),
-            None => (is_better(time), ("memory", memory), WORSE),
+            None if is_better(memory) => (true, ("CPU time", time), WORSE.max(memory.0 * TRADE)),
+            None => (is_better(time), ("memory", memory), WORSE.max(time.0 * TRADE)),
         };
         if !gains {
             let is_some = memory.0 >= LEAST || time.0 >= LEAST;
@@ -222,10 +224,12 @@ mod tests {
 
     #[test]
     fn what_gets_worse_is_a_reason() {
-        let slower = gain([10_000, 5_000], [20_000, 15_000], 1.05);
+        let slower = gain([10_000, 9_000], [20_000, 19_000], 1.05);
         let why = slower.judge(About::Code, None, NOISE).unwrap_err();
         assert_eq!(why, "CPU time gets worse by 5 %");
         assert!(slower.judge(About::Code, Some(Goal::Memory), NOISE).is_ok());
+        // Half of the bytes are worth more than a tenth.
+        assert!(gain([10_000, 5_000], [20_000, 15_000], 1.05).judge(About::Code, None, NOISE).is_ok());
         let larger = gain([10_000, 10_000], [20 << 20, 29 << 20], 0.7);
         assert!(larger.judge(About::Allocator, None, NOISE).unwrap_err().starts_with("memory"));
         // What the allocator takes for itself is none of the program.

@@ -10,7 +10,7 @@ use super::super::proof::{Bench, Measured, ratios};
 use super::super::session::Session;
 use super::super::tree::{Change, Tree};
 use super::super::variants;
-use super::answer::{Answer, Ended, Tried};
+use super::answer::{Answer, Ended, Tried, WORTH_A_LINE};
 use super::args::Advise;
 use super::branch::Commit;
 use super::candidates::{self, Candidate};
@@ -33,9 +33,8 @@ const BOUND: Duration = Duration::from_secs(1800);
 const SHORT: Duration = Duration::from_secs(5);
 /// The number of changes that are tried together because each saves too little.
 const TOGETHER: usize = 6;
-/// The number of rows for what needs a person, and the share of the bytes or of the time from which on one is made.
+/// The number of changes that need a person from the begin.
 const PERSONS: usize = 5;
-const WORTH_A_LINE: f64 = 0.01;
 
 impl Advise {
     /// Runs the command.
@@ -149,6 +148,10 @@ struct Tries<'a> {
     /// CPU time and resident bytes before all changes.
     usage: processes::Usage,
     noise: Noise,
+    /// The files that the changes of the begin edit.
+    files: Vec<PathBuf>,
+    /// Whether it is known what holds before a change.
+    is_known: bool,
     queue: VecDeque<Candidate>,
     tried: Vec<Tried>,
     /// What saves something, but too little alone.
@@ -205,9 +208,9 @@ impl<'a> Tries<'a> {
         let (able, person) = candidates::sorted(counted, sizes, first.live_bytes, args.goal);
         let is_worth_it = |change: &&Move| candidates::share(change, first.live_bytes, args.goal) >= WORTH_A_LINE;
         let tried = person.iter().filter(is_worth_it).take(PERSONS).map(|item| {
-            // Without edits, what to do is all that there is to say.
+            // What apply cannot make, a person may: what to do is all that there is to say.
             let why = match item.refusal() {
-                Some(_) if item.edits.is_empty() && item.dependency.is_none() => {
+                Some(_) if item.dependency.is_none() => {
                     format!("{}: {}", item.location, item.how)
                 }
                 refusal => refusal.unwrap_or_default(),
@@ -221,14 +224,25 @@ impl<'a> Tries<'a> {
         let mut files = moves::files(&moves);
         files.extend(allocator::root_of(&session.workspace, &first.built));
         progress("checks what compiles before a change");
-        session.check_before(&files)?;
-        session.lint_before(&files)?;
-        if !args.no_test {
-            progress("runs the tests");
-            session.test_before()?;
-        }
+        session.check_given_before(&files)?;
         let now = first.clone().kept_as("now")?;
-        Ok(Self { session, end, args, first, now, usage, noise, queue, tried, small: Vec::new() })
+        let small = Vec::new();
+        Ok(Self { session, end, args, first, now, usage, noise, files, is_known: false, queue, tried, small })
+    }
+
+    /// Finds what holds before a change: other features, lints, tests. Most changes do not pay, and need none of it.
+    fn know_before(&mut self, mark: &[Change]) -> Result<()> {
+        self.session.tree.restore(&[])?;
+        self.session.cargo.bound = BOUND;
+        progress("checks what compiles with other features before a change");
+        self.session.check_others_before(&self.files)?;
+        self.session.lint_before(&self.files)?;
+        if !self.args.no_test {
+            progress("runs the tests");
+            self.session.test_before()?;
+        }
+        self.is_known = true;
+        self.session.tree.restore(mark)
     }
 
     /// Goes on where a run ended.
@@ -274,7 +288,14 @@ impl<'a> Tries<'a> {
                 bench.bound = left;
             }
             let mark = self.session.tree.mark();
-            let ended = self.one(&candidate, &mark);
+            let ended = match self.one(&candidate, &mark) {
+                Ok(Some(ended)) => Ok(ended),
+                Ok(None) => {
+                    self.know_before(&mark)?;
+                    continue;
+                }
+                Err(error) => Err(error),
+            };
             if !matches!(ended, Ok(Ended::Held { .. })) {
                 self.session.tree.restore(&mark)?;
             }
@@ -310,13 +331,13 @@ impl<'a> Tries<'a> {
         }
     }
 
-    /// Tries one change.
-    fn one(&mut self, candidate: &Candidate, mark: &[Change]) -> Result<Ended> {
+    /// Tries one change. `None`: it pays, and what holds before it is not known yet.
+    fn one(&mut self, candidate: &Candidate, mark: &[Change]) -> Result<Option<Ended>> {
         let mut all_made = Vec::new();
         if *candidate == Candidate::Allocator
             && let Err(error) = allocator::set(&mut self.session, &self.first.built)
         {
-            return Ok(Ended::Person { why: format!("{}: {error:#}", candidate.name()) });
+            return Ok(Some(Ended::Person { why: format!("{}: {error:#}", candidate.name()) }));
         }
         for part in candidate.moves() {
             let before = self.session.tree.mark();
@@ -324,14 +345,14 @@ impl<'a> Tries<'a> {
             if let [first, rest @ ..] = &repaired.left[..] {
                 let more = if rest.is_empty() { String::new() } else { format!(", and {} more", rest.len()) };
                 let why = format!("{}: {} has to change by hand: {}{more}", candidate.name(), first.at, first.message);
-                return Ok(Ended::Person { why });
+                return Ok(Some(Ended::Person { why }));
             }
             all_made.push(made);
         }
         if *candidate == Candidate::Allocator
             && let Some(error) = self.session.cargo.check()?.errors.first()
         {
-            return Ok(Ended::Lost { gain: None, why: format!("does not compile: {}", error.message) });
+            return Ok(Some(Ended::Lost { gain: None, why: format!("does not compile: {}", error.message) }));
         }
         self.session.tidy()?;
         self.session.check_change(mark)?;
@@ -350,7 +371,10 @@ impl<'a> Tries<'a> {
             if let (Candidate::Counted(change), true) = (candidate, is_small && self.small.len() < TOGETHER) {
                 self.small.push((**change).clone());
             }
-            return Ok(Ended::Lost { gain: Some(gain), why });
+            return Ok(Some(Ended::Lost { gain: Some(gain), why }));
+        }
+        if !self.is_known {
+            return Ok(None);
         }
         let mut notes: Vec<String> = self.session.lint_after()?.unwrap_or_default();
         for made in &all_made {
@@ -362,13 +386,13 @@ impl<'a> Tries<'a> {
                     place.line,
                     place.why
                 );
-                return Ok(Ended::Person { why });
+                return Ok(Some(Ended::Person { why }));
             }
         }
         if let Some(before) = &self.session.tests {
             match self.session.test_after(before)? {
                 Ok(words) => notes.extend(words.contains("in one of two runs").then_some(words)),
-                Err(why) => return Ok(Ended::Lost { gain: Some(gain), why: format!("tests: {why}") }),
+                Err(why) => return Ok(Some(Ended::Lost { gain: Some(gain), why: format!("tests: {why}") })),
             }
         }
         self.now = after.kept_as("now")?;
@@ -380,7 +404,7 @@ impl<'a> Tries<'a> {
         };
         let lines = [count('+'), count('-')];
         let files = changes.into_iter().map(|change| (change.file, change.after)).collect();
-        Ok(Ended::Held { gain, files, lines, patch, notes })
+        Ok(Some(Ended::Held { gain, files, lines, patch, notes }))
     }
 
     /// Gives the edits that are left the lines that their places have now.
