@@ -3,6 +3,7 @@
 use super::Pooled;
 use super::coerce::SlotView;
 use crate::alloc::AllocError;
+use crate::raw::with_metadata;
 use core::cell::Cell;
 use core::convert::Infallible;
 use core::marker::PhantomData;
@@ -45,7 +46,7 @@ pub type PoolIter<'a, T> = Pooled<dyn Iterator<Item = T> + 'a>;
 #[macro_export]
 macro_rules! pooled {
     ($value:expr $(,)?) => {
-        $crate::slab::Unsized::finish($crate::slab::unsize($crate::slab::pool($value)))
+        $crate::slab::unsize($crate::slab::pool($value))
     };
 }
 
@@ -78,14 +79,6 @@ pub fn pool<'p, U: 'p>(value: U) -> &'p mut SlotView<Pooling<'p, U>, U> {
     unsafe { SlotView::at_mut(slot) }
 }
 
-/// A slot, and the type to coerce it to.
-#[doc(hidden)]
-pub struct Unsized<U, T: ?Sized> {
-    // Invariant: `like` has the metadata of a `U` that is coerced to a `T`. Its address has no meaning.
-    slot: Pooled<U>,
-    like: *const T,
-}
-
 /// Makes a slot of the value of a view, once:
 ///
 /// ```compile_fail,E0499
@@ -98,16 +91,28 @@ pub struct Unsized<U, T: ?Sized> {
 /// Aborts the process if this thread called [`pool`] again since.
 #[doc(hidden)]
 #[inline]
-pub fn unsize<'p, U: 'p, T: ?Sized + 'p>(view: &'p mut SlotView<Pooling<'p, U>, T>) -> Unsized<U, T> {
+pub fn unsize<'p, U: 'p, T: ?Sized + 'p>(view: &'p mut SlotView<Pooling<'p, U>, T>) -> Pooled<T> {
+    // SAFETY: the view has the brand of a `U` and is not the view of a call of `coerce`, so it was made by `pool` and then coerced:
+    // its metadata is that of its value as a `T`. It is consumed here.
+    unsafe { last_as(view.as_ptr()) }
+}
+
+/// Returns the slot that [`pool`] made last, if it is at this address. Not generic over the type that it had, so that uses share it.
+///
+/// # Safety
+///
+/// `like` is the pointer of a view that [`pool`] returned, coerced to a `T`, which is not used again.
+#[inline]
+unsafe fn last_as<T: ?Sized>(like: *const T) -> Pooled<T> {
     let slot = LAST.replace(ptr::null_mut());
-    if !ptr::addr_eq(slot, view.as_ptr()) {
+    if !ptr::addr_eq(slot, like) {
         not_of_this_slot();
     }
-    // SAFETY: `pool` on this thread got the pointer from `into_raw` of a slot, and no slot was made of it since, so its cell is
-    // still occupied by the value that `pool` moved there. The view has the address of that cell, so it is a view of this value,
-    // which is a `U`. `LAST` is null now and the view is consumed, so no other slot is made of it.
-    let slot = unsafe { Pooled::from_raw(slot.cast()) };
-    Unsized { slot, like: view.as_ptr() }
+    // SAFETY: `pool` on this thread got the pointer from `into_raw` of a slot, and no slot was made of it since, so its cell is still
+    // occupied by the value that `pool` moved there. The caller guarantees that `like` is of a view of a value that `pool` returned,
+    // and it has the address of that cell, so it is a view of this value, with its metadata. `LAST` is null now and the view is not
+    // used again, so no other slot is made of it.
+    unsafe { Pooled::from_raw(with_metadata(slot, like).cast_mut()) }
 }
 
 /// Ends the process: only a program that calls these hidden functions itself comes here. `extern "C"`, so that `pooled!` cannot unwind
@@ -116,16 +121,6 @@ pub fn unsize<'p, U: 'p, T: ?Sized + 'p>(view: &'p mut SlotView<Pooling<'p, U>, 
 #[inline(never)]
 extern "C" fn not_of_this_slot() -> ! {
     panic!("not a view of this slot");
-}
-
-impl<U, T: ?Sized> Unsized<U, T> {
-    /// Coerces the slot.
-    #[inline]
-    pub fn finish(self) -> Pooled<T> {
-        // SAFETY: `like` has the metadata of the value as a `T`: every view with the brand of a `U` was one of a `U` before it was
-        // coerced, and `U` is sized.
-        unsafe { self.slot.unsized_like(self.like) }
-    }
 }
 
 /// Postfix methods that erase an iterator's type without `malloc`.

@@ -179,7 +179,7 @@ pub use self::bounded::Bounded;
 pub use self::boxed::{BoxedIterExt, PoolIter};
 #[cfg(feature = "std")]
 #[doc(hidden)]
-pub use self::boxed::{Pooling, Unsized, pool, unsize};
+pub use self::boxed::{Pooling, pool, unsize};
 #[cfg(feature = "std")]
 pub use self::counted::{PoolArc, PoolArcWeak, PoolRc, PoolRcWeak};
 pub use self::error::{Full, SlotsRemaining};

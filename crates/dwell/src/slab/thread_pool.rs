@@ -63,10 +63,18 @@ pub(super) fn cell<T>() -> CellPtr {
     if const { ClassOf::<T>::INDEX == CLASSES } {
         return refill_or_stop(size_of::<T>(), align_of::<T>());
     }
-    match pop(ClassOf::<T>::INDEX) {
+    take(ClassOf::<T>::INDEX, size_of::<T>(), align_of::<T>())
+}
+
+/// Takes a cell of this class, or gets one for a layout of this size and alignment.
+#[inline]
+fn take(class: usize, size: usize, align: usize) -> CellPtr {
+    // All of it in the closure: a function of its own that is optimised once, and then inlined. rustc would copy a `match` outside of
+    // it to each use, and LLVM optimise it there.
+    POOL.with(move |pool| match pool.pop_class(class) {
         Some(cell) => cell,
-        None => refill_or_stop(size_of::<T>(), align_of::<T>()),
-    }
+        None => refill_or_stop(size, align),
+    })
 }
 
 /// The size class of a type. A constant of a type is evaluated once, a `const` block at each use.
