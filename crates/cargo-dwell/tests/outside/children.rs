@@ -92,7 +92,9 @@ fn a_killed_tool_leaves_all_processes_running() {
     let exe = folder().join("starts-alone");
     fs::copy(starts(), &exe).expect("it is copied");
     let marks = ["begun", "ended"].map(|name| folder().join(format!("starts-alone-{name}")));
-    marks.iter().for_each(|mark| drop(fs::remove_file(mark)));
+    for mark in &marks {
+        let _ = fs::remove_file(mark);
+    }
     let mut tool = Command::new(env!("CARGO_BIN_EXE_cargo-dwell"));
     tool.args(["dwell", "census", "--follow", "--at", "exit", "--exe"]).arg(&exe).args(["--", "100", "leave=400"]);
     tool.args([format!("mark={}", marks[0].display()), "stay".into(), format!("mark={}", marks[1].display())]);

@@ -149,7 +149,7 @@ fn variables_below_functions_without_tables_are_found() {
 }
 
 /// The types of pyo3 that tell where a class and its values are.
-const PYO3: &str = r#"
+const PYO3: &str = r"
 pub mod impl_ {
     pub mod pyclass {
         pub mod lazy_type_object {
@@ -165,7 +165,7 @@ pub mod pycell {
         pub struct PyClassObjectContents<T> { pub borrows: usize, pub value: ManuallyDrop<UnsafeCell<T>> }
     }
 }
-"#;
+";
 
 /// Objects as those of Python, in memory that the program maps.
 const OBJECTS: &str = r#"

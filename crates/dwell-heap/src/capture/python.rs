@@ -8,7 +8,7 @@ use crate::debuginfo::{Kind, Program, TypeId};
 
 const WORD: u64 = 8;
 /// Objects begin at multiples of so many bytes.
-const ALIGN: u64 = 16;
+const ALIGN: usize = 16;
 /// The most references to an object; one that is never freed has the next one in its lower half.
 const MOST: u64 = u32::MAX as u64;
 /// The bytes that are read at once.
@@ -36,12 +36,12 @@ pub(crate) fn values(snapshot: &Snapshot, program: &Program) -> Vec<(u64, TypeId
     let mut found = Vec::new();
     let mut bytes = vec![0; PIECE];
     for &(start, end) in &snapshot.anonymous {
-        let mut at = start.next_multiple_of(ALIGN);
+        let mut at = start.next_multiple_of(ALIGN as u64);
         while at < end {
             let len = usize::try_from(end - at).unwrap_or(PIECE).min(PIECE);
             let read = snapshot.memory.read(at, &mut bytes[..len]);
             let (words, _) = bytes[..read].as_chunks::<8>();
-            for (pair, object) in words.as_chunks::<2>().0.iter().zip((at..).step_by(ALIGN as usize)) {
+            for (pair, object) in words.as_chunks::<2>().0.iter().zip((at..).step_by(ALIGN)) {
                 let [count, ty] = pair.map(u64::from_le_bytes);
                 if (1..=MOST).contains(&count)
                     && let Some(class) = classes.iter().find(|class| class.address == ty)
@@ -59,7 +59,7 @@ pub(crate) fn values(snapshot: &Snapshot, program: &Program) -> Vec<(u64, TypeId
 fn classes(snapshot: &Snapshot, program: &Program) -> Vec<Class> {
     let Some(module) = snapshot.modules.first() else { return Vec::new() };
     let word = |at: u64| {
-        let mut bytes = [0; WORD as usize];
+        let mut bytes = [0; 8];
         (snapshot.memory.read(at, &mut bytes) == bytes.len()).then(|| u64::from_le_bytes(bytes))
     };
     // The type of a type object is the object `type`, whose type is itself.

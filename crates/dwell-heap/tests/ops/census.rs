@@ -104,6 +104,7 @@ impl Copied {
             blocks: whole.blocks.clone(),
             stacks: whole.stacks.clone(),
             modules: whole.modules.clone(),
+            anonymous: Vec::new(),
             // Every eighth block stands in for a stack, in which the walk looks for values.
             roots: whole.blocks.iter().step_by(8).map(|block| (block.addr, block.addr + block.size / 8 * 8)).collect(),
             // Thread-local memory is not copied.

@@ -160,18 +160,6 @@ impl<T: ?Sized> Pooled<T> {
     {
         Pooled::from_owner(self.owner.coerce(unsize))
     }
-
-    /// Unsizes the value as `like`.
-    ///
-    /// # Safety
-    ///
-    /// With the metadata of `like`, the value is a live `U` of the same layout.
-    #[inline]
-    pub(super) unsafe fn unsized_like<U: ?Sized>(self, like: *const U) -> Pooled<U> {
-        // SAFETY: the caller guarantees that with this metadata the value is a live `U` of the same layout. A `Pooled` cannot
-        // be leaked.
-        Pooled::from_owner(unsafe { self.owner.unsized_like(like) })
-    }
 }
 
 impl<T> Pooled<T> {
