@@ -8,6 +8,7 @@ use super::sorted::{Map, Set, sorted};
 use core::cell::{Cell, RefCell};
 use core::num::Saturating;
 use std_alloc::rc::Rc;
+use std_alloc::vec;
 use std_alloc::vec::Vec;
 
 /// A change of a site's type. Of changes with the same saving, the search takes the first.
@@ -88,7 +89,14 @@ pub struct Plan<'p> {
     known: RefCell<Known>,
     /// What the last trial has computed.
     tried: Tried,
+    /// What was computed of each variant of each enum: a search comes to the same layouts again and again.
+    computed: Rc<[Vec<Computed>]>,
 }
+
+/// A variant by the layouts of its fields, for the last few of these.
+type Computed = RefCell<Vec<(Vec<Layout>, OfVariant)>>;
+/// The most that are kept.
+const KEPT: usize = 8;
 
 impl<'p> Plan<'p> {
     /// Creates a plan without changes.
@@ -107,6 +115,7 @@ impl<'p> Plan<'p> {
             graph,
             known,
             tried: Tried::default(),
+            computed: program.defs.iter().map(|def| vec![Computed::default(); def.variants.len()]).collect(),
         };
         let old_variants = |def: DefId| -> Vec<OfVariant> {
             let number = if program.defs[def].is_enum { program.defs[def].variants.len() } else { 0 };
@@ -354,7 +363,7 @@ impl<'p> Plan<'p> {
                 } else if definition.variants[variant].fields.iter().all(same) {
                     self.old_variants[def][variant]
                 } else {
-                    OfVariant::new(&self.fields(def, variant), number)
+                    self.computed(def, variant)
                 }
             };
             return of_variants(&(0..number).map(of_variant).collect::<Vec<_>>());
@@ -369,6 +378,21 @@ impl<'p> Plan<'p> {
             ReprOf::Tail => tuple(&fields),
             _ => structure(&fields),
         }
+    }
+
+    /// Returns a variant by the layouts that its fields have after all changes.
+    fn computed(&self, def: DefId, variant: usize) -> OfVariant {
+        let fields = self.fields(def, variant);
+        let mut known = self.computed[def][variant].borrow_mut();
+        if let Some((_, found)) = known.iter().find(|(other, _)| *other == fields) {
+            return *found;
+        }
+        let new = OfVariant::new(&fields, self.program.defs[def].variants.len());
+        if known.len() == KEPT {
+            known.clear();
+        }
+        known.push((fields, new));
+        new
     }
 
     fn old_fields(&self, def: DefId, variant: usize) -> Vec<Layout> {
