@@ -63,9 +63,12 @@ fn built() -> Option<&'static (PathBuf, PathBuf)> {
     built
 }
 
+/// Returns the document, around which are the lines of the program.
 fn read(output: &Output) -> Value {
     let error = String::from_utf8_lossy(&output.stderr);
-    serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{error}"))
+    let start = output.stdout.iter().position(|byte| *byte == b'{').unwrap_or_else(|| panic!("{error}"));
+    let document = serde_json::Deserializer::from_slice(&output.stdout[start..]).into_iter().next();
+    document.and_then(Result::ok).unwrap_or_else(|| panic!("{error}"))
 }
 
 /// At the exit the thread's variables are gone.
@@ -86,10 +89,7 @@ fn a_run_of_another_program_has_the_types_of_the_library() {
     let Some((library, host)) = built() else { return };
     let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-dwell"));
     command.args(["dwell", "census", "--at", "exit", "--format", "json", "--exe"]).arg(host).arg("--").arg(library);
-    let output = command.stdin(Stdio::null()).output().expect("it runs");
-    let error = String::from_utf8_lossy(&output.stderr).into_owned();
-    let json = output.stdout.iter().position(|byte| *byte == b'{').expect(&error);
-    let document: Value = serde_json::from_slice(&output.stdout[json..]).expect(&error);
+    let document = read(&command.stdin(Stdio::null()).output().expect("it runs"));
     check(&document, false);
     // What C code holds is a row for each file.
     let rows = document["snapshots"][0]["blocks"].as_array().expect("rows");
@@ -99,9 +99,7 @@ fn a_run_of_another_program_has_the_types_of_the_library() {
 
     let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-dwell"));
     command.args(["dwell", "allocs", "--once", "--format", "json", "--exe"]).arg(host).arg("--").arg(library);
-    let output = command.stdin(Stdio::null()).output().expect("it runs");
-    let json = output.stdout.iter().position(|byte| *byte == b'{').expect("JSON");
-    let document: Value = serde_json::from_slice(&output.stdout[json..]).expect("JSON");
+    let document = read(&command.stdin(Stdio::null()).output().expect("it runs"));
     let rows = document["rows"].as_array().expect("rows");
     let of_texts = |row: &&Value| row["what"] == "String" && row["counts"]["allocations"].as_u64() >= Some(5000);
     assert!(rows.iter().any(|row| of_texts(&row)), "{rows:#?}");
@@ -219,10 +217,7 @@ fn values_in_objects_of_python_have_owners() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-dwell"));
     command.args(["dwell", "census", "--at", "exit", "--format", "json", "--exe"]).arg(&exe);
     let run = command.stdin(Stdio::null()).output().expect("it runs");
-    let error = String::from_utf8_lossy(&run.stderr).into_owned();
-    let json = run.stdout.iter().position(|byte| *byte == b'{').expect(&error);
-    let ran: Value = serde_json::from_slice(&run.stdout[json..]).expect(&error);
-    for document in [read(&attached), ran] {
+    for document in [read(&attached), read(&run)] {
         let snapshot = &document["snapshots"][0];
         let rows = snapshot["blocks"].as_array().expect("rows");
         for owner in ["Book.title", "Book.pages"] {
@@ -284,4 +279,49 @@ fn a_static_program_with_glibc_inside_is_read() {
     let rows = document["snapshots"][0]["blocks"].as_array().expect("rows");
     let names = rows.iter().find(|row| row["owner"] == "Record.name").unwrap_or_else(|| panic!("{rows:#?}"));
     assert_eq!(names["blocks"], 900 * 3 + 1800, "{names:#?}");
+}
+
+/// A thread that waits in a system call of the program's own code, as those of rustix are.
+#[cfg(target_arch = "x86_64")]
+const WAITS: &str = r#"
+pub struct Entry { pub name: String }
+unsafe extern "C" {
+    fn epoll_create1(flags: i32) -> i32;
+}
+#[inline(never)]
+fn wait(file: i32, all: &[Entry]) -> usize {
+    let mut events = [0_u8; 48];
+    let timeout = [3_i64, 0];
+    // epoll_pwait2
+    let mut result = 441_isize;
+    unsafe {
+        std::arch::asm!(
+            "syscall", inlateout("rax") result, in("rdi") file as isize, in("rsi") events.as_mut_ptr(), in("rdx") 4_isize,
+            in("r10") timeout.as_ptr(), in("r8") 0_isize, in("r9") 8_isize, lateout("rcx") _, lateout("r11") _,
+        )
+    };
+    assert_eq!(result, 0);
+    all.len() + usize::from(events[0])
+}
+fn main() {
+    let all: Vec<Entry> = (0..1000).map(|number| Entry { name: format!("entry {number}") }).collect();
+    println!("{}", wait(unsafe { epoll_create1(0) }, std::hint::black_box(&all)));
+}
+"#;
+
+/// Such a thread is left alone by a stop, and only its stack and instruction pointers are known.
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn variables_of_a_thread_that_is_left_alone_are_found() {
+    let folder = folder().join("waits");
+    fs::create_dir_all(&folder).expect("a folder");
+    let (source, exe) = (folder.join("waits.rs"), folder.join("waits"));
+    fs::write(&source, WAITS).expect("a file");
+    support::truth::compile(&source, &exe, &["-O"]);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-dwell"));
+    command.args(["dwell", "census", "--at", "1s", "--format", "json", "--exe"]).arg(&exe);
+    let document = read(&command.stdin(Stdio::null()).output().expect("it runs"));
+    let rows = document["snapshots"][0]["blocks"].as_array().expect("rows");
+    let has = |owner: &str, blocks: u64| rows.iter().any(|row| row["owner"] == owner && row["blocks"] == blocks);
+    assert!(has("(local all of waits::main)", 1) && has("Entry.name", 1000), "{rows:#?}");
 }

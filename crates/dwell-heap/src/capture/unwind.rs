@@ -175,7 +175,8 @@ impl Tables<'_> {
                 behind_call = 1;
                 continue;
             }
-            if let (None, Some(stack), 1) = (registers[FRAME_POINTER], registers[STACK_POINTER], behind_call) {
+            // Of a thread that was left alone in a system call, only two registers are known.
+            if let (None, Some(stack)) = (registers[FRAME_POINTER], registers[STACK_POINTER]) {
                 registers[FRAME_POINTER] =
                     table.frame_pointer(address, stack).filter(|frame| self.is_return(memory, frame + 8));
             }
