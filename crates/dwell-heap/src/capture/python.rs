@@ -13,6 +13,8 @@ const ALIGN: usize = 16;
 const MOST: u64 = u32::MAX as u64;
 /// The bytes that are read at once.
 const PIECE: usize = 1 << 20;
+/// The most words that are read of a class's static.
+const WORDS: u64 = 64;
 /// The deepest nesting of the value in its object.
 const DEEPEST: u32 = 12;
 /// The type of the statics of classes.
@@ -35,7 +37,8 @@ pub(crate) fn values(snapshot: &Snapshot, program: &Program) -> Vec<(u64, TypeId
     }
     let mut found = Vec::new();
     let mut bytes = vec![0; PIECE];
-    for &(start, end) in &snapshot.anonymous {
+    // A damaged core may name any addresses.
+    for &(start, end) in snapshot.anonymous.iter().filter(|(_, end)| *end < 1 << 63) {
         let mut at = start.next_multiple_of(ALIGN as u64);
         while at < end {
             let len = usize::try_from(end - at).unwrap_or(PIECE).min(PIECE);
@@ -46,7 +49,7 @@ pub(crate) fn values(snapshot: &Snapshot, program: &Program) -> Vec<(u64, TypeId
                 if (1..=MOST).contains(&count)
                     && let Some(class) = classes.iter().find(|class| class.address == ty)
                 {
-                    found.push((object + class.offset, class.ty));
+                    found.push((object.saturating_add(class.offset), class.ty));
                 }
             }
             at += len as u64;
@@ -69,7 +72,8 @@ fn classes(snapshot: &Snapshot, program: &Program) -> Vec<Class> {
     };
     let of_static = |(address, ty): (u64, TypeId)| {
         let (value, offset) = value_of(program, ty)?;
-        let words = (0..program.size_of(ty) / WORD).filter_map(|number| word(address.checked_add(number * WORD)?));
+        let words = (0..(program.size_of(ty) / WORD).min(WORDS))
+            .filter_map(|number| word(address.checked_add(number.checked_mul(WORD)?)?));
         let address = words.into_iter().find(|at| is_type(at).is_some())?;
         Some(Class { address, ty: value, offset })
     };
@@ -96,5 +100,5 @@ fn offset(program: &Program, within: TypeId, wanted: TypeId, depth: u32) -> Opti
     }
     let (Kind::Struct(fields) | Kind::Union(fields)) = &program.get(within).kind else { return None };
     let inside = fields.iter().filter(|_| depth < DEEPEST);
-    inside.into_iter().find_map(|field| Some(field.offset + offset(program, field.ty, wanted, depth + 1)?))
+    inside.into_iter().find_map(|field| field.offset.checked_add(offset(program, field.ty, wanted, depth + 1)?))
 }
