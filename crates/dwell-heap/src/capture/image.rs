@@ -398,9 +398,11 @@ pub(crate) fn saw_executable(process: &Arc<Process>, about: &About) -> Option<bo
     let frames = WordArray::read(&memory, word(offset_of!(State, frames)), frames_len * 8)?;
     let mut at = 1;
     while at < frames_len {
-        let len = frames.get(at).min(layout::DEPTH as u64) as usize;
+        let word = frames.get(at);
+        let len = length(word);
         // glibc also allocates in the program's threads, so the innermost frame decides.
-        if len > 0 && (executable.start..executable.end).contains(&frames.get(at + 1)) {
+        if len > 0 && word & layout::OF_MAPPING == 0 && (executable.start..executable.end).contains(&frames.get(at + 1))
+        {
             return Some(true);
         }
         at += 1 + len;
@@ -490,6 +492,11 @@ impl WordArray {
     }
 }
 
+/// Returns the number of frames of a call stack by its first word.
+fn length(word: u64) -> usize {
+    (word & !layout::OF_MAPPING).min(layout::DEPTH as u64) as usize
+}
+
 /// The call stacks of blocks, numbered in order of appearance.
 struct Stacks<'f> {
     frames: &'f WordArray,
@@ -500,8 +507,8 @@ struct Stacks<'f> {
 impl Stacks<'_> {
     fn number(&mut self, at: u32) -> u32 {
         *self.known.entry(at).or_insert_with(|| {
-            let len = if at == 0 { 0 } else { self.frames.get(at as usize).min(layout::DEPTH as u64) };
-            self.found.push((1..=len as usize).map(|index| self.frames.get(at as usize + index)).collect());
+            let len = if at == 0 { 0 } else { length(self.frames.get(at as usize)) };
+            self.found.push((1..=len).map(|index| self.frames.get(at as usize + index)).collect());
             self.found.len() as u32 - 1
         })
     }

@@ -13,6 +13,8 @@ pub const LARGEST_PAGE: usize = if cfg!(target_arch = "aarch64") { 1 << 16 } els
 pub const SHARED_BYTES: usize = LARGEST_PAGE;
 /// The maximum number of frames kept of a call stack.
 pub const DEPTH: usize = 32;
+/// Is added to the length of a call stack that mapped memory: no block was allocated there.
+pub const OF_MAPPING: u64 = 1 << 32;
 /// Blocks of fewer bytes at multiples of [`GRANULE`] are in the shadow, others in the shards.
 pub const SMALL: u64 = 1024;
 /// The shadow's entry for a block in a shard.
@@ -118,8 +120,8 @@ pub struct State {
     /// The address of the [`Pair`]s, and their number. Number 0 is not used.
     pub pairs: AtomicU64,
     pub pairs_len: AtomicU64,
-    /// The address of the call stacks, and their number of words. A stack is a length, then that many return addresses,
-    /// innermost first.
+    /// The address of the call stacks, and their number of words. A stack is a length, maybe with [`OF_MAPPING`], then that many
+    /// return addresses, innermost first.
     pub frames: AtomicU64,
     pub frames_len: AtomicU64,
     pub shards: [Shard; SHARDS],

@@ -43,7 +43,7 @@ fn recorded(record: impl FnOnce(&thread::Thread)) {
 /// Notes who mapped `len` bytes at an address.
 #[inline(never)]
 fn note(addr: usize, len: usize, frame: u64) {
-    recorded(|thread| STATE.mapped.set(addr as u64, len as u64, Walked::new(thread, frame).number()));
+    recorded(|thread| STATE.mapped.set(addr as u64, len as u64, Walked::new(thread, frame).of_mapping().number()));
 }
 
 /// Forgets the first `len` bytes of what is mapped at an address. Returns the stack of its record.

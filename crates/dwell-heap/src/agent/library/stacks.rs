@@ -1,7 +1,7 @@
 //! Call stacks, walked by frame pointers. Each distinct stack is stored once.
 
 use crate::arch::{return_address, thread_pointer};
-use crate::layout::{DEPTH, FRAMES, PAIRS};
+use crate::layout::{DEPTH, FRAMES, OF_MAPPING, PAIRS};
 use crate::thread::Thread;
 use crate::{STATE, sys};
 use core::cell::Cell;
@@ -12,6 +12,8 @@ pub struct Walked<'t> {
     thread: &'t Thread,
     frame: u64,
     hash: u64,
+    /// What is added to its length: [`OF_MAPPING`] or 0.
+    flag: u64,
 }
 
 /// The greatest distance of a frame from the thread pointer for which the stack counts as the thread's own.
@@ -37,7 +39,12 @@ impl<'t> Walked<'t> {
     pub fn new(thread: &'t Thread, frame: u64) -> Self {
         let mut hash = SEED;
         walk(thread, frame, |address| hash = hash.wrapping_mul(FACTOR).wrapping_add(address));
-        Self { thread, frame, hash: mix(hash) }
+        Self { thread, frame, hash: mix(hash), flag: 0 }
+    }
+
+    /// Makes it one that mapped memory, which is not equal to one that allocated a block.
+    pub fn of_mapping(self) -> Self {
+        Self { hash: mix(self.hash ^ OF_MAPPING), flag: OF_MAPPING, ..self }
     }
 
     /// Returns the index of the stack in the frames; 0 if the frames are full.
@@ -71,7 +78,7 @@ impl<'t> Walked<'t> {
                 return None;
             }
             let base = STATE.frames.load(Ordering::Relaxed) as *mut u64;
-            let words = core::iter::once(len as u64).chain(frames[..len].iter().copied());
+            let words = core::iter::once(len as u64 | self.flag).chain(frames[..len].iter().copied());
             for (index, word) in (at as usize..).zip(words) {
                 // SAFETY: `index` is below `end`, which was checked to be at most FRAMES, the number of words reserved
                 // at `base`.
