@@ -291,7 +291,7 @@ unsafe extern "C" {
 #[inline(never)]
 fn wait(file: i32, all: &[Entry]) -> usize {
     let mut events = [0_u8; 48];
-    let timeout = [3_i64, 0];
+    let timeout = [6_i64, 0];
     // epoll_pwait2
     let mut result = 441_isize;
     unsafe {
@@ -319,7 +319,7 @@ fn variables_of_a_thread_that_is_left_alone_are_found() {
     fs::write(&source, WAITS).expect("a file");
     support::truth::compile(&source, &exe, &["-O"]);
     let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-dwell"));
-    command.args(["dwell", "census", "--at", "1s", "--format", "json", "--exe"]).arg(&exe);
+    command.args(["dwell", "census", "--at", "3s", "--format", "json", "--exe"]).arg(&exe);
     let document = read(&command.stdin(Stdio::null()).output().expect("it runs"));
     let rows = document["snapshots"][0]["blocks"].as_array().expect("rows");
     let has = |owner: &str, blocks: u64| rows.iter().any(|row| row["owner"] == owner && row["blocks"] == blocks);
