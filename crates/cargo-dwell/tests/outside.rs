@@ -14,6 +14,8 @@ mod dumped;
 mod forked;
 #[path = "outside/libcs.rs"]
 mod libcs;
+#[path = "outside/libraries.rs"]
+mod libraries;
 #[path = "outside/library.rs"]
 mod library;
 #[path = "outside/refused.rs"]
@@ -112,7 +114,7 @@ fn check_resident(exe: &Path) {
         crate::support::skip(format_args!("{}", notes[0]));
         return;
     }
-    let symbols = Symbols::load(&ran(exe), std::slice::from_ref(&snapshot)).expect("debug info");
+    let symbols = Symbols::load(&ran(exe), std::slice::from_mut(&mut snapshot)).expect("debug info");
     symbols.settle(&mut snapshot);
     let found = symbols.look_at(&snapshot).rss.expect("it is divided");
     eprintln!("{found:?} of {rss}");

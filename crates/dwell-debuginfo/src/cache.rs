@@ -187,8 +187,19 @@ impl Writer {
     }
 
     fn program(&mut self, program: &Program) {
-        let Program { file: _, build_id: _, rustc, pointer_size, units, bytes, damaged, statics, thread_locals, types } =
-            program;
+        let Program {
+            file: _,
+            build_id: _,
+            rustc,
+            pointer_size,
+            units,
+            bytes,
+            damaged,
+            statics,
+            thread_locals,
+            types,
+            objects: _,
+        } = program;
         self.some(rustc.as_ref(), Self::text);
         self.number(*pointer_size);
         self.number(*bytes);
@@ -404,6 +415,7 @@ impl Reader<'_> {
             statics: self.each(Self::fixed)?,
             thread_locals: self.each(Self::fixed)?,
             types: self.each(Self::ty)?,
+            objects: Vec::new(),
         })
     }
 

@@ -9,13 +9,13 @@
 //! ```
 //!
 //! Only this crate knows DWARF, in ELF, Mach-O and WebAssembly. [`load`] returns a [`Program`]: plain values, which `model.rs`
-//! declares. [`load_with_frames`] and [`load_with_locals`] also return the functions and the variables of addresses.
+//! declares. [`load_with_frames`] also returns the functions of addresses, [`load_objects`] the variables, of several files.
 //!
 //! # Where things are
 //!
 //! `file` finds and maps the files, `unit` opens a compilation unit, `read` reads all units with several threads (`entries`
 //! and `attributes` read one `input`, into the types of `raw`), `pool` keeps each type once, `link` builds the model from them
-//! with the help of `names`, and `cache` stores the result by build id. `frames` and `locals` read functions and variables,
+//! with the help of `names`, and `cache` stores the result by build id. `frames` and `locals` read functions and variables, `objects` joins several files,
 //! `c_structs` the structs of C code. `budget` limits the memory that these modules allocate for hostile debug info.
 
 mod attributes;
@@ -30,6 +30,7 @@ mod link;
 mod locals;
 mod model;
 mod names;
+mod objects;
 mod pool;
 mod raw;
 mod read;
@@ -42,6 +43,7 @@ pub use model::{
     Coroutine, Enum, Field, Flavour, Frame, Kind, Local, Param, Program, Source, State, Static, Tag, Text, Type,
     TypeId, Variant, Vtable,
 };
+pub use objects::{load_objects, object_at, of_object};
 
 use anyhow::{Context as _, Result, bail};
 use budget::Budget;
@@ -108,20 +110,6 @@ pub fn load_with_frames(path: &Path, options: &Options, addresses: &[u64]) -> Re
 pub fn load_with_inlined(path: &Path, options: &Options, addresses: &[u64]) -> Result<(Program, Frames)> {
     let Read { program, frames, .. } = load_at(path, options, At { addresses, inlined: true, ..At::default() })?;
     Ok((program, frames))
-}
-
-/// Like [`load_with_frames`], but also finds the variables that are in scope at some of the addresses, `variables`.
-///
-/// # Errors
-/// As [`load`].
-pub fn load_with_locals(
-    path: &Path,
-    options: &Options,
-    addresses: &[u64],
-    variables: &[u64],
-) -> Result<(Program, Frames, Locals)> {
-    let Read { program, frames, locals, .. } = load_at(path, options, At { addresses, variables, ..At::default() })?;
-    Ok((program, frames, locals))
 }
 
 fn load_at(path: &Path, options: &Options, at: At<'_>) -> Result<Read> {

@@ -36,6 +36,8 @@ pub struct Program {
     pub thread_locals: Vec<Static>,
     /// The types. A [`TypeId`] is an index.
     pub types: Vec<Type>,
+    /// The first type of each further object, of [`load_objects`](crate::load_objects).
+    pub objects: Vec<TypeId>,
 }
 
 impl Program {

@@ -19,9 +19,9 @@ fn main() -> anyhow::Result<()> {
         let (snapshot, _) = captured.snapshot()?;
         from_outside(&Ran { executable, ..Ran::default() }, &mut [snapshot])?
     } else {
-        let run = snapshots(target.as_ref(), rest, &Options { at: vec![At::Peak], ..Options::default() })?;
+        let mut run = snapshots(target.as_ref(), rest, &Options { at: vec![At::Peak], ..Options::default() })?;
         run.notes.iter().for_each(|note| eprintln!("note: {note}"));
-        census(&Ran { executable: target.into(), ..Ran::default() }, &run.snapshots)?
+        census(&Ran { executable: target.into(), ..Ran::default() }, &mut run.snapshots)?
     };
     // SAFETY: all bytes of the struct may be zero.
     let mut usage: libc::rusage = unsafe { zeroed() };

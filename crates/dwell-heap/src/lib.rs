@@ -7,7 +7,7 @@
 //! # fn main() -> anyhow::Result<()> {
 //! let executable = std::path::PathBuf::from("target/release/app");
 //! let run = snapshots(&executable, &[], &Options { at: vec![At::Peak], ..Options::default() })?;
-//! let heap = census(&Ran { executable, ..Ran::default() }, &run.snapshots)?;
+//! let heap = census(&Ran { executable, ..Ran::default() }, &mut run.snapshots)?;
 //! for field in &heap.snapshots[0].fields {
 //!     println!("{field:?}");
 //! }

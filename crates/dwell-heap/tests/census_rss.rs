@@ -49,10 +49,10 @@ fn snapshot(exe: &Path, mode: &str, at: At) -> Snapshot {
     fs::create_dir_all(&own).expect("a folder");
     let file = own.join("out.txt");
     let options = Options { at: vec![at], cache: Some(folder()), ..Options::default() };
-    let run = snapshots(exe, &[mode.into(), file.clone().into()], &options).expect("it runs");
+    let mut run = snapshots(exe, &[mode.into(), file.clone().into()], &options).expect("it runs");
     assert_eq!((run.code, &run.notes), (0, &Vec::new()));
     let ran = Ran { executable: exe.to_owned(), own_crates: vec!["truth".to_owned()], ..Ran::default() };
-    let mut document = census(&ran, &run.snapshots).expect("it is read");
+    let mut document = census(&ran, &mut run.snapshots).expect("it is read");
     let snapshot = document.snapshots.pop().expect("a snapshot");
     let rss = snapshot.rss.as_ref().expect("the parts");
     let of_heap = [rss.live, rss.rounding, rss.cached, rss.arenas, rss.free_pages, rss.fragmented];

@@ -53,16 +53,16 @@ fn run(level: &str, mode: &str, at: At) -> json::Snapshot {
 
 fn run_exe(executable: PathBuf, mode: &str, at: At) -> json::Snapshot {
     let options = Options { at: vec![at], cache: Some(folder()), ..Options::default() };
-    let run = snapshots(&executable, &[mode.into()], &options).expect("it runs");
+    let mut run = snapshots(&executable, &[mode.into()], &options).expect("it runs");
     assert!(run.code == 0);
     let own = executable.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let own = if own.starts_with("truth") { "truth".to_owned() } else { own.replace('-', "_") };
     let root = Some(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/census_types"));
     let mut ran = Ran { executable, own_crates: vec![own], root, ..Ran::default() };
-    let first: Document = census(&ran, &run.snapshots).expect("it is read");
+    let first: Document = census(&ran, &mut run.snapshots).expect("it is read");
     // The values of the same run as evidence of further ones.
     ran.also = vec![first.clone(), first];
-    let mut document: Document = census(&ran, &run.snapshots).expect("it is read");
+    let mut document: Document = census(&ran, &mut run.snapshots).expect("it is read");
     let snapshot = document.snapshots.pop().expect("a snapshot");
     let saves: u64 =
         snapshot.findings.iter().filter(|finding| !finding.of_allocator).map(|finding| finding.saves).sum();
@@ -602,10 +602,10 @@ fn rooted(level: &str) -> json::Snapshot {
 fn names_are_the_same_without_the_workspace() {
     let executable = built("roots.rs", "2");
     let options = Options { at: vec![At::Peak], cache: Some(folder()), ..Options::default() };
-    let run = snapshots(&executable, &[], &options).expect("it runs");
-    let read_with = |own_crates: Vec<String>| {
+    let mut run = snapshots(&executable, &[], &options).expect("it runs");
+    let mut read_with = |own_crates: Vec<String>| {
         let ran = Ran { executable: executable.clone(), own_crates, ..Ran::default() };
-        census(&ran, &run.snapshots).expect("it is read").snapshots.remove(0)
+        census(&ran, &mut run.snapshots).expect("it is read").snapshots.remove(0)
     };
     let snapshot = read_with(Vec::new());
     assert_eq!(owned(&snapshot, "Node.bytes").len(), 1, "{:#?}", snapshot.blocks);

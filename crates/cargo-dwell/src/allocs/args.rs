@@ -120,8 +120,8 @@ impl Allocs {
         }
         let addresses = stacks::addresses(&profile.as_snapshot());
         let options = Options { own_crates: executable.own_crates.clone(), cache: None, progress: true };
-        let file = profile.library().unwrap_or(&executable.file);
-        let (mut program, frames) = dwell_debuginfo::load_with_frames(file, &options, &addresses)?;
+        let files = profile.files(&executable.file);
+        let (mut program, frames, _) = dwell_debuginfo::load_objects(&files, &options, &addresses, &[])?;
         program.prefer_own_names();
         let left_out = places::leave_out_backtraces(&mut profile, &frames);
         if left_out > 0 {
@@ -163,8 +163,8 @@ impl Allocs {
         for child in &profile.followed {
             let addresses = stacks::addresses(&child.profile.as_snapshot());
             let options = Options { own_crates: scope.own_crates.to_vec(), cache: None, progress: true };
-            let file = child.profile.library().unwrap_or(&child.executable);
-            let (mut program, frames) = dwell_debuginfo::load_with_frames(file, &options, &addresses)?;
+            let files = child.profile.files(&child.executable);
+            let (mut program, frames, _) = dwell_debuginfo::load_objects(&files, &options, &addresses, &[])?;
             program.prefer_own_names();
             let mut document = build::document(&child.profile, &program, &frames, None, scope);
             document.program.file = child.executable.display().to_string();

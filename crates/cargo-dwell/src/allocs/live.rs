@@ -5,7 +5,7 @@ use super::document::{self, Again, Document, VERSION};
 use super::places::Own;
 use crate::processes;
 use anyhow::{Result, bail};
-use dwell_debuginfo::{Options, load_with_frames};
+use dwell_debuginfo::{Options, load_objects};
 use dwell_heap::profile::{Allocator, Counts, Live, Pair, Profile, sample};
 use dwell_heap::stacks;
 use dwell_output::units::plural;
@@ -37,7 +37,7 @@ pub(super) fn document(pid: i32, length: Duration) -> Result<Document> {
     let executable = PathBuf::from(format!("/proc/{pid}/exe"));
     let addresses = stacks::addresses(&profile.as_snapshot());
     let options = Options { own_crates: Vec::new(), cache: None, progress: true };
-    let (program, frames) = load_with_frames(&executable, &options, &addresses)?;
+    let (program, frames, _) = load_objects(&profile.files(&executable), &options, &addresses, &[])?;
     let own = Own::new(&[], &frames);
     let all = of_program + of_allocator;
     let time =
@@ -48,7 +48,7 @@ pub(super) fn document(pid: i32, length: Duration) -> Result<Document> {
         version: VERSION,
         kind: "allocs".into(),
         program: document::Program {
-            file: live.modules.first().map_or_else(String::new, |module| module.path.display().to_string()),
+            file: std::fs::read_link(&executable).map_or_else(|_| String::new(), |path| path.display().to_string()),
             pid: Some(pid),
             build_id: program.build_id.as_deref().map(str::to_owned),
             rustc: program.rustc.as_deref().map(str::to_owned),

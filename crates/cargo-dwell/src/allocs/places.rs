@@ -402,7 +402,8 @@ mod tests {
 
     fn profile(stacks: &[&[u64]], pairs: Vec<Pair>) -> Profile {
         let stacks = stacks.iter().map(|stack| stack.iter().map(|at| at + 1).collect()).collect();
-        let modules = vec![Module { path: "app".into(), bias: 0, start: 1, end: 1000, is_executable: true }];
+        let modules =
+            vec![Module { path: "app".into(), bias: 0, start: 1, end: 1000, is_executable: true, object: Some(0) }];
         Profile { stacks, pairs, modules, ..Profile::default() }
     }
 

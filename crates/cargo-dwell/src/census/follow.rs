@@ -39,8 +39,8 @@ struct Held {
 pub(super) fn report(ran: &Ran, snapshots: Vec<Snapshot>, children: Vec<Child>, args: &OutputArgs) -> Result<()> {
     let beside = args.format == Format::Human;
     let mut all = Vec::new();
-    let mut add = |pid: u32, name: &str, ran: &Ran, snapshots: Vec<Snapshot>| -> Result<()> {
-        let document = dwell_heap::census(ran, &snapshots)?;
+    let mut add = |pid: u32, name: &str, ran: &Ran, mut snapshots: Vec<Snapshot>| -> Result<()> {
+        let document = dwell_heap::census(ran, &mut snapshots)?;
         drop(snapshots);
         if args.format != Format::Json {
             let which = if pid == 0 { format!("{name}:\n") } else { format!("Process {pid}, {name}:\n") };

@@ -93,20 +93,12 @@ impl OutputArgs {
 ///
 /// # Errors
 /// Returns an error if the debug info cannot be read, a file cannot be written, or no type has the requested name.
-pub fn report(ran: &Ran, snapshots: Vec<Snapshot>, args: &OutputArgs) -> Result<ExitCode> {
-    let document = census(ran, &snapshots)?;
-    note_unread(&snapshots);
+pub fn report(ran: &Ran, mut snapshots: Vec<Snapshot>, args: &OutputArgs) -> Result<ExitCode> {
+    let document = census(ran, &mut snapshots)?;
     // Dropping the snapshots ends the copies of the process.
     drop(snapshots);
     // Standard output is the program's, except for formats that other programs read.
     show(&document, args, args.format == Format::Human)
-}
-
-/// Prints a note about libraries whose types are not read.
-pub(super) fn note_unread(snapshots: &[Snapshot]) {
-    for path in snapshots.last().into_iter().flat_map(Snapshot::unread) {
-        eprintln!("note: {} has Rust code, too, whose types are not read", path.display());
-    }
 }
 
 /// Prints a file that `--save` wrote.

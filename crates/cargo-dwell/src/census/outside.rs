@@ -71,7 +71,6 @@ pub fn census(target: &Target, exe: &Exe, every: Option<Duration>, mut ran: Ran)
     for note in notes {
         eprintln!("note: {note}");
     }
-    output::note_unread(&snapshots);
     ran.millis = snapshots.last().map_or(0, |snapshot| snapshot.millis);
     dwell_heap::from_outside(&ran, &mut snapshots)
 }

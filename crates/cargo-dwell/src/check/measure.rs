@@ -81,7 +81,7 @@ impl Measure {
         } else {
             (snapshots(&self.exe, &self.args, &options)?, None)
         };
-        let Run { snapshots, peak_bytes, code, millis, notes, killed, .. } = run;
+        let Run { mut snapshots, peak_bytes, code, millis, notes, killed, .. } = run;
         for note in &notes {
             eprintln!("note: {note}");
         }
@@ -100,7 +100,7 @@ impl Measure {
         // Threads report what they take a little late.
         let most = snapshots.iter().map(|snapshot| snapshot.live_bytes).max().unwrap_or(0);
         let peak_bytes = peak_bytes.map(|peak| peak.max(most));
-        let symbols = Symbols::load_at(&ran, &snapshots, &addresses)?;
+        let symbols = Symbols::load_at(&ran, &mut snapshots, &addresses)?;
         let heap = (!snapshots.is_empty()).then(|| symbols.census(&ran, &snapshots));
         // This ends the copies of the process.
         drop(snapshots);

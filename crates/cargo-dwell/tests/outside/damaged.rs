@@ -59,7 +59,7 @@ fn damaged_cores_with_mimalloc_are_read_to_the_end() {
 fn check(core: &Path, exe: &Path, rounds: u64) {
     let (mut whole, notes) = outside::open(core, None, None).expect("it is read").snapshot().expect("its heap is read");
     assert!(notes.is_empty() && whole.blocks.len() > 100, "{notes:?}");
-    let symbols = Symbols::load(&ran(exe), std::slice::from_ref(&whole)).expect("debug info");
+    let symbols = Symbols::load(&ran(exe), std::slice::from_mut(&mut whole)).expect("debug info");
     symbols.settle(&mut whole);
     let addresses: Vec<u64> = whole.blocks.iter().map(|block| block.addr).collect();
     drop(whole);

@@ -130,7 +130,7 @@ pub(crate) fn check(captured: outside::Captured, exe: &Path, truth: &HashMap<u64
     let more = snapshot.blocks.iter().filter(|block| !truth.contains_key(&block.addr)).count();
     // Those of libc itself.
     assert!(more < 40, "{more} are no blocks of the program");
-    let symbols = Symbols::load(&ran(exe), std::slice::from_ref(&snapshot)).expect("debug info");
+    let symbols = Symbols::load(&ran(exe), std::slice::from_mut(&mut snapshot)).expect("debug info");
     symbols.settle(&mut snapshot);
     let settled = snapshot.blocks.iter().filter(|block| usable[&block.addr] != block.size);
     let wrong: Vec<_> = settled

@@ -10,6 +10,7 @@ use super::maps::{Mapping, mappings};
 use super::pagemap::{PAGE, PRESENT, PageMap, SWAPPED};
 use super::resident::{self, Names, OfThread, Pages, Resident, Sources};
 use super::{Block, Memory, Module, Moment, Snapshot, Thread};
+use crate::agent::hooks;
 use crate::agent::layout::{
     self, ADDRESSES, Allocator, COUNTED, Counts, ENTRY, FRAMES, GRANULE, LEDGER_BYTES, LEDGERS, PAIRS, Pair, SHARDS,
     Shard, Slot, State,
@@ -384,6 +385,13 @@ pub(crate) fn live(process: &Arc<Process>, state: u64) -> Option<[i64; 3]> {
     Some(
         [offset_of!(State, taken), offset_of!(State, live), offset_of!(State, peak)].map(|at| words.get(at / 8) as i64),
     )
+}
+
+/// Returns the libraries with Rust code that contain an allocator: only functions of the executable are hooked.
+pub(crate) fn with_allocator(process: &Process, about: &About) -> Vec<PathBuf> {
+    let modules = files(process, about).unwrap_or_default();
+    let libraries = super::rust(&modules).filter(|module| !module.is_executable).map(|module| module.path.clone());
+    libraries.filter(|file| fs::read(file).is_ok_and(|data| hooks::plan(&data, &[]).allocator.is_some())).collect()
 }
 
 /// Checks whether code of the executable has ever allocated a block. Returns `None` if its memory cannot be read.

@@ -3,6 +3,7 @@
 use super::Module;
 use crate::agent::layout::ADDRESSES;
 use crate::debuginfo;
+use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 
 /// A mapping of `/proc/PID/maps` or `/proc/PID/smaps`.
@@ -93,18 +94,19 @@ pub(crate) fn files(maps: &[Mapping]) -> Vec<&Path> {
     all
 }
 
-/// Puts the file with the program's Rust code first, if the executable has none, such as Python's or Node's, and a library has.
+/// Puts the files with debug info of Rust code first: the executable, or, if it has none, such as Python's or Node's, the largest
+/// library.
 pub(crate) fn put_rust_first(modules: &mut [Module], maps: &[Mapping]) {
-    let is_rust = |module: &Module| debuginfo::expect(&module.path).is_ok();
-    if modules.first().is_none_or(is_rust) {
-        return;
+    let size = |module: &Module| std::fs::metadata(&module.path).map_or(0, |file| file.len());
+    for module in &mut *modules {
+        module.object = debuginfo::expect(&module.path).is_ok().then_some(0);
+        if module.object.is_some() && !module.is_executable {
+            with_statics(module, maps);
+        }
     }
-    let mut all: Vec<usize> = (1..modules.len()).filter(|index| is_rust(&modules[*index])).collect();
-    // The largest one has most of the program.
-    all.sort_by_key(|index| std::cmp::Reverse(std::fs::metadata(&modules[*index].path).map_or(0, |file| file.len())));
-    let Some(index) = all.first() else { return };
-    modules[..=*index].rotate_right(1);
-    with_statics(&mut modules[0], maps);
+    modules.sort_by_cached_key(|module| (module.object.is_none(), !module.is_executable, Reverse(size(module))));
+    let rust = modules.iter_mut().filter(|module| module.object.is_some());
+    rust.zip(0..).for_each(|(module, number)| module.object = Some(number));
 }
 
 /// Adds the memory that is mapped without a file for zero-initialised statics, directly behind the file's last mapping.
@@ -130,6 +132,7 @@ pub(crate) fn modules(maps: &[Mapping], is_executable: &dyn Fn(&Path) -> bool, f
                     start: map.start,
                     end: map.end,
                     is_executable: false,
+                    object: None,
                 });
             }
             None => {}

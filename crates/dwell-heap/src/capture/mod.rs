@@ -34,6 +34,7 @@ pub use crate::arch::Registers;
 pub use resident::Resident;
 pub use thread::Thread;
 
+use crate::debuginfo;
 use std::path::PathBuf;
 
 /// A live block of the heap.
@@ -62,6 +63,43 @@ pub struct Module {
     pub end: u64,
     /// Whether it is the executable.
     pub is_executable: bool,
+    /// Its number among the files with debug info of Rust code, which are the first ones.
+    pub object: Option<u32>,
+}
+
+impl Module {
+    /// Returns `true` if an address is inside.
+    #[must_use]
+    pub fn contains(&self, address: u64) -> bool {
+        (self.start..self.end).contains(&address)
+    }
+
+    /// Returns an address inside as the debug info counts it, if the file has any.
+    fn in_program(&self, address: u64) -> Option<u64> {
+        let object = self.object.filter(|_| self.contains(address))?;
+        Some(debuginfo::of_object(object, address.wrapping_sub(self.bias)))
+    }
+}
+
+/// Returns the files with debug info of Rust code.
+pub(crate) fn rust(modules: &[Module]) -> impl Iterator<Item = &Module> {
+    modules.iter().take_while(|module| module.object.is_some())
+}
+
+/// Gives equal files of several snapshots the same number. Returns the files.
+pub(crate) fn number(snapshots: &mut [Snapshot]) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> = Vec::new();
+    for module in snapshots.iter_mut().flat_map(|snapshot| &mut snapshot.modules) {
+        if module.object.is_some() {
+            let known = files.iter().position(|file| *file == module.path);
+            let number = known.unwrap_or_else(|| {
+                files.push(module.path.clone());
+                files.len() - 1
+            });
+            module.object = u32::try_from(number).ok();
+        }
+    }
+    files
 }
 
 /// The moment of a snapshot.
@@ -133,11 +171,17 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// Returns the libraries with Rust code whose types are not read: those beside the first file.
-    #[must_use]
-    pub fn unread(&self) -> Vec<&std::path::Path> {
-        let others = self.modules.iter().skip(1).filter(|module| !module.is_executable).map(|module| &*module.path);
-        others.filter(|path| crate::debuginfo::expect(path).is_ok()).collect()
+    /// Returns an address in Rust code as the debug info counts it.
+    pub(crate) fn in_program(&self, address: u64) -> Option<u64> {
+        rust(&self.modules).find_map(|module| module.in_program(address))
+    }
+
+    /// Returns the address in the process of one in the debug info, and the end of the file there.
+    pub(crate) fn in_process(&self, address: u64) -> Option<(u64, u64)> {
+        let (object, address) = debuginfo::object_at(address);
+        let module = rust(&self.modules).find(|module| module.object == Some(object))?;
+        let address = address.wrapping_add(module.bias);
+        module.contains(address).then_some((address, module.end))
     }
 }
 
@@ -148,6 +192,8 @@ pub enum Rounding {
     Glibc(u64),
     /// mimalloc and jemalloc: classes, of which each is at most a quarter larger than the one before.
     Classes,
+    /// An allocator inside of a library, beside glibc with pages of so many bytes.
+    Either(u64),
     /// musl: it knows the requested sizes.
     None,
 }
@@ -167,6 +213,7 @@ impl Rounding {
                 let rounded = (size.saturating_add(8).next_multiple_of(16) - 8).max(LEAST);
                 usable <= rounded + REST
             }
+            Self::Either(page) => Self::Classes.fits(size, usable) || Self::Glibc(page).fits(size, usable),
             Self::Classes => rest <= (usable / 4).max(16),
             Self::None => rest == 0,
         }

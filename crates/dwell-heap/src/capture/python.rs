@@ -60,7 +60,6 @@ pub(crate) fn values(snapshot: &Snapshot, program: &Program) -> Vec<(u64, TypeId
 
 /// Returns the classes of which there is a type object.
 fn classes(snapshot: &Snapshot, program: &Program) -> Vec<Class> {
-    let Some(module) = snapshot.modules.first() else { return Vec::new() };
     let word = |at: u64| {
         let mut bytes = [0; 8];
         (snapshot.memory.read(at, &mut bytes) == bytes.len()).then(|| u64::from_le_bytes(bytes))
@@ -79,7 +78,7 @@ fn classes(snapshot: &Snapshot, program: &Program) -> Vec<Class> {
     };
     let is_class = |ty: TypeId| program.get(ty).path.starts_with(OF_CLASS);
     let statics = program.statics.iter().filter(|variable| is_class(variable.ty));
-    statics.filter_map(|variable| of_static((variable.address.wrapping_add(module.bias), variable.ty))).collect()
+    statics.filter_map(|variable| of_static((snapshot.in_process(variable.address)?.0, variable.ty))).collect()
 }
 
 /// Returns the type of a class's values and their place in an object.

@@ -2,16 +2,17 @@
 
 #![expect(clippy::cast_possible_truncation, reason = "sizes that were checked")]
 
-use super::Snapshot;
 use super::thread::State;
 use super::unwind::{StackFrame, Unwinder};
+use super::{Memory, Snapshot};
 use crate::arch::{self, STACK_POINTER};
 use crate::debuginfo::{self, Field, Frames, Kind, Locals, Program, Static, Text, TypeId};
 use object::read::elf::{ElfFile64, ProgramHeader as _};
 use object::{
     LittleEndian, Object as _, ObjectSymbol as _, ObjectSymbolTable as _, RelocationFlags, RelocationTarget, elf,
 };
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
 
 /// The maximum number of bytes of a variable that is read.
 const LONGEST: u64 = 1 << 20;
@@ -40,16 +41,10 @@ fn stacks(snapshot: &Snapshot) -> Vec<Vec<StackFrame>> {
     snapshot.threads.iter().map(|thread| tables.frames(&*snapshot.memory, thread)).collect()
 }
 
-/// Returns the addresses of the executable at which threads run, counted from its start.
+/// Returns the addresses in Rust code at which threads run, as the debug info counts them.
 pub(crate) fn addresses(snapshot: &Snapshot) -> Vec<u64> {
-    let Some(executable) = snapshot.modules.first() else { return Vec::new() };
-    let is_inside = |frame: &StackFrame| (executable.start..executable.end).contains(&frame.address);
-    let mut all: Vec<u64> = stacks(snapshot)
-        .into_iter()
-        .flatten()
-        .filter(is_inside)
-        .map(|frame| frame.address.wrapping_sub(executable.bias))
-        .collect();
+    let frames = stacks(snapshot).into_iter().flatten();
+    let mut all: Vec<u64> = frames.filter_map(|frame| snapshot.in_program(frame.address)).collect();
     all.sort_unstable();
     all.dedup();
     all
@@ -58,17 +53,14 @@ pub(crate) fn addresses(snapshot: &Snapshot) -> Vec<u64> {
 /// Returns the variables of all threads: thread-local ones, then those of frames, innermost first.
 pub(crate) fn all(snapshot: &Snapshot, program: &Program, frames: &Frames, locals: &Locals) -> Vec<Variable> {
     let mut all = thread_locals(snapshot, program);
-    let Some(executable) = snapshot.modules.first() else { return all };
     let mut pointed_at = HashSet::new();
     let stacks = stacks(snapshot);
     for frame in stacks.iter().flatten() {
-        if !(executable.start..executable.end).contains(&frame.address) {
-            continue;
-        }
+        let Some(address) = snapshot.in_program(frame.address) else { continue };
         let state = State { memory: &*snapshot.memory, registers: &frame.registers, cfa: Some(frame.cfa) };
         // Several copies of a variable may describe it, for example in an inlined function and its caller.
         let mut known = HashSet::new();
-        for local in locals.get(&frame.address.wrapping_sub(executable.bias)).into_iter().flatten() {
+        for local in locals.get(&address).into_iter().flatten() {
             let size = program.size_of(local.ty);
             if size == 0 || size > LONGEST {
                 continue;
@@ -101,15 +93,14 @@ pub(crate) fn all(snapshot: &Snapshot, program: &Program, frames: &Frames, local
 /// Adds the futures on a stack: `block_on` has the type of its future as an argument, but optimised code often has no variable
 /// for it. A value counts if its state is that of an `.await`.
 fn futures(snapshot: &Snapshot, program: &Program, frames: &Frames, stack: &[StackFrame], all: &mut Vec<Variable>) {
-    let (Some(executable), Some(first), Some(last)) = (snapshot.modules.first(), stack.first(), stack.last()) else {
-        return;
-    };
+    let (Some(first), Some(last)) = (stack.first(), stack.last()) else { return };
     let Some(start) = first.registers[STACK_POINTER].map(|start| start.next_multiple_of(8)) else { return };
     let mut known: HashSet<TypeId> = HashSet::new();
     let mut bytes = Vec::new();
     // The outer ones have the inner ones.
     for frame in stack.iter().rev() {
-        let of_frame = frames.get(&frame.address.wrapping_sub(executable.bias)).into_iter().flatten();
+        let of_frame =
+            snapshot.in_program(frame.address).and_then(|address| frames.get(&address)).into_iter().flatten();
         let params = of_frame.flat_map(|function| function.params.iter().map(move |param| (param.ty, &function.path)));
         for (ty, function) in params {
             let Kind::Coroutine(coroutine) = &program.get(ty).kind else { continue };
@@ -159,7 +150,7 @@ fn pointee(program: &Program, ty: TypeId, depth: u32) -> Option<TypeId> {
 }
 
 /// Where a file's block of thread-local memory is.
-enum BlockOf {
+pub(super) enum BlockOf {
     /// The size and the alignment of an executable's, which is beside the thread pointer.
     Executable(u64, u64),
     /// The number of a library, by which glibc finds its block.
@@ -167,12 +158,11 @@ enum BlockOf {
 }
 
 impl BlockOf {
-    fn new(snapshot: &Snapshot) -> Option<Self> {
-        let module = snapshot.modules.first()?;
-        if let Some((size, align)) = block_size(&module.path) {
+    pub(super) fn new(memory: &dyn Memory, file: &Path, bias: u64) -> Option<Self> {
+        if let Some((size, align)) = block_size(file) {
             return Some(Self::Executable(size, align));
         }
-        let map = debuginfo::map(&module.path).ok()?;
+        let map = debuginfo::map(file).ok()?;
         let file = ElfFile64::<LittleEndian>::parse(&*map).ok()?;
         // glibc writes the number where the library's code reads it.
         let is_own = |target| match target {
@@ -187,46 +177,49 @@ impl BlockOf {
             relocation.flags() == RelocationFlags::Elf { r_type: arch::TLS_MODULE } && is_own(relocation.target())
         };
         let (at, _) = file.dynamic_relocations()?.find(|(_, relocation)| is_number(relocation))?;
-        word(snapshot, at.checked_add(module.bias)?).filter(|number| *number > 0).map(Self::Library)
+        word(memory, at.checked_add(bias)?).filter(|number| *number > 0).map(Self::Library)
     }
 
     /// Returns where the block of a thread begins; `None` if it has none yet.
-    fn start(&self, snapshot: &Snapshot, pointer: u64) -> Option<u64> {
+    pub(super) fn start(&self, memory: &dyn Memory, pointer: u64) -> Option<u64> {
         match *self {
             Self::Executable(size, align) => arch::thread_locals(pointer, size, align),
             Self::Library(number) => {
                 // Two words for each library; the first two have the number of these.
                 const ENTRY: u64 = 16;
                 const MOST: u64 = 1 << 20;
-                let vector = word(snapshot, pointer.checked_add(arch::TO_DYNAMIC)?)?;
-                let count = word(snapshot, vector.checked_sub(ENTRY)?).filter(|count| *count < MOST)?;
+                let vector = word(memory, pointer.checked_add(arch::TO_DYNAMIC)?)?;
+                let count = word(memory, vector.checked_sub(ENTRY)?).filter(|count| *count < MOST)?;
                 let at = vector.checked_add(number.checked_mul(ENTRY)?).filter(|_| number <= count)?;
-                word(snapshot, at).filter(|start| *start != u64::MAX && *start != 0)
+                word(memory, at).filter(|start| *start != u64::MAX && *start != 0)
             }
         }
     }
 }
 
-fn word(snapshot: &Snapshot, addr: u64) -> Option<u64> {
+fn word(memory: &dyn Memory, addr: u64) -> Option<u64> {
     let mut bytes = [0; 8];
-    (snapshot.memory.read(addr, &mut bytes) == 8).then(|| u64::from_le_bytes(bytes))
+    (memory.read(addr, &mut bytes) == 8).then(|| u64::from_le_bytes(bytes))
 }
 
 /// Returns the thread-local variables of the program that are initialised.
 fn thread_locals(snapshot: &Snapshot, program: &Program) -> Vec<Variable> {
     let mut all = Vec::new();
-    let Some(block) = BlockOf::new(snapshot) else { return all };
+    let memory: &dyn Memory = &*snapshot.memory;
+    let blocks: HashMap<Option<u32>, BlockOf> = super::rust(&snapshot.modules)
+        .filter_map(|module| Some((module.object, BlockOf::new(memory, &module.path, module.bias)?)))
+        .collect();
     for variable in &program.thread_locals {
+        let Some(block) = blocks.get(&Some(program.object_of(variable.ty))) else { continue };
         let Some((ty, offset, state)) = stored(program, variable) else { continue };
         let size_of = program.size_of(ty);
         if size_of == 0 || size_of > LONGEST {
             continue;
         }
         for thread in &snapshot.threads {
-            let start =
-                thread.pointer.and_then(|pointer| block.start(snapshot, pointer)?.checked_add(variable.address));
+            let start = thread.pointer.and_then(|pointer| block.start(memory, pointer)?.checked_add(variable.address));
             let Some(start) = start else { continue };
-            let memory = State { memory: &*snapshot.memory, registers: &thread.registers, cfa: None };
+            let memory = State { memory, registers: &thread.registers, cfa: None };
             let read = |at: u64, len: u64| memory.bytes(start.checked_add(at)?, len);
             if let Some(Alive { at, value }) = &state
                 && read(*at, 1).is_none_or(|state| i128::from(state[0]) != *value)
@@ -286,7 +279,7 @@ fn name_of(path: &str) -> &str {
 }
 
 /// Returns the size and the alignment of an executable's block of thread-local memory; that of a library is elsewhere.
-pub(super) fn block_size(executable: &std::path::Path) -> Option<(u64, u64)> {
+fn block_size(executable: &Path) -> Option<(u64, u64)> {
     let map = debuginfo::map(executable).ok()?;
     let file = ElfFile64::<LittleEndian>::parse(&*map).ok()?;
     let headers = file.elf_program_headers();

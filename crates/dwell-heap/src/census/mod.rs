@@ -3,7 +3,7 @@
 mod snapshot;
 
 use crate::capture::run::Killed;
-use crate::capture::{Snapshot, variables};
+use crate::capture::{self, Snapshot, variables};
 use crate::debuginfo::{self, Frames, Locals, Options, Program, Text};
 use crate::findings::{Known, also::Also};
 use crate::heap::ages;
@@ -65,7 +65,7 @@ impl Symbols {
     ///
     /// # Errors
     /// Returns an error if it cannot be read.
-    pub fn load(ran: &Ran, snapshots: &[Snapshot]) -> Result<Self> {
+    pub fn load(ran: &Ran, snapshots: &mut [Snapshot]) -> Result<Self> {
         Self::load_at(ran, snapshots, &[])
     }
 
@@ -73,19 +73,18 @@ impl Symbols {
     ///
     /// # Errors
     /// Returns an error if it cannot be read.
-    pub fn load_at(ran: &Ran, snapshots: &[Snapshot], more: &[u64]) -> Result<Self> {
+    pub fn load_at(ran: &Ran, snapshots: &mut [Snapshot], more: &[u64]) -> Result<Self> {
+        let mut files = capture::number(snapshots);
+        if files.is_empty() {
+            files.push(ran.executable.clone());
+        }
         let running: Vec<u64> = snapshots.iter().flat_map(variables::addresses).collect();
         let mut addresses: Vec<u64> =
             snapshots.iter().flat_map(owners::addresses).chain(running.iter().chain(more).copied()).collect();
         addresses.sort_unstable();
         addresses.dedup();
         let options = Options { own_crates: ran.own_crates.clone(), cache: None, progress: true };
-        // The Rust code may be in a library of another program.
-        let first = snapshots.first().and_then(|snapshot| snapshot.modules.first());
-        let library =
-            first.filter(|module| module.path != ran.executable && debuginfo::expect(&ran.executable).is_err());
-        let file = library.map_or(&ran.executable, |module| &module.path);
-        let (mut program, frames, locals) = debuginfo::load_with_locals(file, &options, &addresses, &running)?;
+        let (mut program, frames, locals) = debuginfo::load_objects(&files, &options, &addresses, &running)?;
         let also = ran.also.iter().fold(Also::default(), |mut all, run| {
             run.snapshots.iter().for_each(|snapshot| all.add(&snapshot.fields));
             all
@@ -160,11 +159,12 @@ fn crates(units: &[Text]) -> impl Iterator<Item = (&str, &str)> {
 ///
 /// # Errors
 /// Returns an error if the debug info cannot be read, or if there is no snapshot.
-pub fn census(ran: &Ran, snapshots: &[Snapshot]) -> Result<Document> {
+pub fn census(ran: &Ran, snapshots: &mut [Snapshot]) -> Result<Document> {
     if snapshots.is_empty() {
         bail!("there is no snapshot: the program ended before one was taken");
     }
-    Ok(document(ran, &Symbols::load(ran, snapshots)?, snapshots))
+    let symbols = Symbols::load(ran, snapshots)?;
+    Ok(document(ran, &symbols, snapshots))
 }
 
 /// Summarises the snapshots of a program that was started without the agent.

@@ -96,7 +96,9 @@ fn modules(all: &[Mapping], path: &Path, folder: &Path) -> Vec<Module> {
     let lowest =
         object::File::parse(&*data).ok().and_then(|file| file.segments().map(|segment| segment.address()).min());
     let bias = first.unwrap_or(0).wrapping_sub(lowest.unwrap_or(0) & !0xfff);
-    maps::modules(all, &|file| file == path, path, bias)
+    let mut modules = maps::modules(all, &|file| file == path, &folder.join("exe"), bias);
+    maps::put_rust_first(&mut modules, all);
+    modules
 }
 
 /// Returns the processor time of a process in user mode and in the kernel, in nanoseconds.

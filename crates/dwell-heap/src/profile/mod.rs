@@ -259,9 +259,13 @@ impl Profile {
         total
     }
 
-    /// Returns the library with the Rust code, if the executable has none.
-    pub fn library(&self) -> Option<&std::path::Path> {
-        self.modules.first().filter(|module| !module.is_executable).map(|module| &*module.path)
+    /// Returns the files with debug info of Rust code; the executable, if there are none.
+    pub fn files(&self, executable: &std::path::Path) -> Vec<std::path::PathBuf> {
+        let mut all: Vec<_> = crate::capture::rust(&self.modules).map(|module| module.path.clone()).collect();
+        if all.is_empty() {
+            all.push(executable.to_owned());
+        }
+        all
     }
 
     /// Leaves out what an earlier profile of the same run has.

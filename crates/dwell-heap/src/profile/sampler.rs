@@ -256,8 +256,14 @@ impl Maps {
 /// a pointer to data on the stack is not taken for a return address.
 fn modules_of(pid: i32) -> Vec<Module> {
     let executable = std::fs::read_link(format!("/proc/{pid}/exe")).unwrap_or_default();
-    let module =
-        |map: Mapping| Module { path: map.path, bias: 0, start: map.start, end: map.end, is_executable: false };
+    let module = |map: Mapping| Module {
+        path: map.path,
+        bias: 0,
+        start: map.start,
+        end: map.end,
+        is_executable: false,
+        object: None,
+    };
     let mut all: Vec<Module> = code_mappings(pid).into_iter().map(module).collect();
     all.sort_by_key(|module| module.path != executable);
     all
@@ -268,7 +274,14 @@ mod tests {
     use super::*;
 
     fn modules() -> Vec<Module> {
-        let module = |path: &str, start, end| Module { path: path.into(), bias: 0, start, end, is_executable: false };
+        let module = |path: &str, start, end| Module {
+            path: path.into(),
+            bias: 0,
+            start,
+            end,
+            is_executable: false,
+            object: None,
+        };
         vec![
             module("/a/program", 0x1000, 0x2000),
             module("/c/libcensus-agent-1.so", 0x3000, 0x4000),

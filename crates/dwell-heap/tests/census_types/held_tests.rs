@@ -162,12 +162,12 @@ fn chains_lead_from_a_root_to_a_block() {
     for level in LEVELS {
         let executable = built("held.rs", level);
         let options = Options { at: vec![At::Exit], cache: Some(folder()), ..Options::default() };
-        let run = snapshots(&executable, &["tenants".into()], &options).expect("it runs");
-        let answers = |path: &str, find: Option<&str>| {
+        let mut run = snapshots(&executable, &["tenants".into()], &options).expect("it runs");
+        let mut answers = |path: &str, find: Option<&str>| {
             let find = find.map(|find| find.parse().expect("a field and a text"));
             let asked = Asked { path: Some(path.into()), find };
             let ran = Ran { executable: executable.clone(), own_crates: vec!["truth".into()], asked, ..Ran::default() };
-            census(&ran, &run.snapshots).expect("it is read").snapshots.remove(0).paths
+            census(&ran, &mut run.snapshots).expect("it is read").snapshots.remove(0).paths
         };
         let paths = answers("Doc", Some("Doc.body contains 9999"));
         let [list, value] = &paths[..] else { panic!("{paths:#?}") };

@@ -33,7 +33,7 @@ impl Copied {
         let options = Options { at: vec![At::Exit], cache: Some(cache), ..Options::default() };
         let mut run = snapshots(&executable, &[mode.into()], &options).expect("it runs");
         let ran = Ran { executable, own_crates: vec!["truth".into(), "crates".into()], ..Ran::default() };
-        let symbols = Symbols::load(&ran, &run.snapshots).expect("it is read");
+        let symbols = Symbols::load(&ran, &mut run.snapshots).expect("it is read");
         let whole = run.snapshots.pop().expect("a snapshot");
         let module = (whole.modules[0].start, whole.modules[0].end);
         let mut pages: Vec<u64> =

@@ -215,7 +215,13 @@ impl Heap<'_> {
         });
         self.mapped(&parts, &mut blocks);
         blocks.sort_unstable();
-        Live { blocks, allocator: allocator.to_owned(), rounding: Rounding::Glibc(self.process.page), lost }
+        Live {
+            blocks,
+            allocator: allocator.to_owned(),
+            rounding: Rounding::Glibc(self.process.page),
+            lost,
+            unread: Vec::new(),
+        }
     }
 
     /// Reads the fast bins.

@@ -4,9 +4,9 @@
 //! The debug info of its C code tells whether its structures are the known ones. glibc's blocks, those of C code, are there
 //! too.
 
-use super::{Allocator, Live, ProcessImage, system, words};
-use crate::arch;
-use crate::capture::{Memory, Rounding, variables};
+use super::{Inside, ProcessImage, words};
+use crate::capture::Memory;
+use crate::capture::variables::BlockOf;
 use crate::debuginfo;
 use anyhow::{Result, bail};
 use std::collections::HashMap;
@@ -14,8 +14,6 @@ use std::collections::HashMap;
 /// The variables with the tree and with the data of a thread, with and without the prefix of the functions.
 pub(super) const NAMES: [(&str, &str); 2] =
     [("_rjem_je_arena_emap_global", "_rjem_je_tsd_tls"), ("je_arena_emap_global", "je_tsd_tls")];
-/// The bits of an address.
-const ADDRESS: u32 = 48;
 /// The size of a bin of a cache.
 const BIN: u64 = 24;
 /// The number of size classes.
@@ -38,42 +36,57 @@ struct Layout {
     /// The offset of the cache's bins in the data of a thread, and their number.
     bins: u64,
     count: u64,
-    pages: PageSize,
+    tree: Tree,
 }
 
-/// The bits of an address below the number of its page, for which jemalloc was built. It need not be that of the kernel.
+/// The tree for which jemalloc was built. Its pages need not have the size of the kernel's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct PageSize(u32);
+struct Tree {
+    /// The bits of an address below the number of its page.
+    page: u32,
+    /// The bits of an address for each level.
+    bits: u32,
+    levels: u32,
+    /// The words of an entry in a leaf: an address together with other bits, or alone, and a word of other bits.
+    words: usize,
+}
 
-impl PageSize {
-    /// Finds it by the bytes of the tree's root, which is nearly all of `bytes`.
-    fn by_root(bytes: u64) -> Option<Self> {
-        [12, 14, 16].map(Self).into_iter().find(|size| (size.root()..size.root() + size.root() / 2).contains(&bytes))
+impl Tree {
+    /// For addresses of 48 bits. The processor on which jemalloc is built decides.
+    const fn of_48(page: u32) -> Self {
+        Self { page, bits: (48 - page) / 2, levels: 2, words: 1 }
     }
 
-    /// Returns the bits of the number of a leaf in the root, and of an entry in a leaf.
-    const fn bits(self) -> u32 {
-        (ADDRESS - self.0) / 2
+    /// For addresses of 57 bits.
+    const OF_57: Self = Self { page: 12, bits: 15, levels: 3, words: 2 };
+
+    /// Finds it by the bytes of the root, which is nearly all of `bytes`.
+    fn by_root(bytes: u64, words: usize) -> Option<Self> {
+        let all = [Self::of_48(12), Self::of_48(14), Self::of_48(16), Self::OF_57];
+        let is_root = |tree: &Self| (tree.root()..tree.root() + tree.root() / 2).contains(&bytes);
+        all.into_iter().find(|tree| tree.words == words && is_root(tree))
     }
 
     /// Returns the bytes of the root.
     const fn root(self) -> u64 {
-        8 << self.bits()
-    }
-
-    /// Returns the bits of an address below the number of its leaf.
-    const fn leaf(self) -> u32 {
-        self.0 + self.bits()
+        8 << self.bits
     }
 
     /// Returns the bytes of a page.
     const fn bytes(self) -> u64 {
-        1 << self.0
+        1 << self.page
     }
 
     /// Returns the most blocks of a slab: those of the smallest class in a page.
     const fn most(self) -> u64 {
         self.bytes() / 8
+    }
+
+    /// Returns the address of a header in the first word of a leaf's entry.
+    const fn header(self, entry: u64) -> u64 {
+        // It is between a size class and the state.
+        let entry = if self.words == 1 { entry << 16 >> 16 } else { entry };
+        entry & !0x7f
     }
 }
 
@@ -85,16 +98,19 @@ impl Layout {
             known.iter().all(|(field, at)| fields.get(*field) == Some(at))
         };
         let is_known = has("edata_s", &[("e_bits", 0), ("e_addr", 8), ("e_ps", 24), ("e_sn", 32)])
-            && has("cache_bin_s", &[("stack_head", 0), ("low_bits_empty", 20)])
-            // With addresses of more than 48 bits, an entry has more words.
-            && has("rtree_leaf_elm_s", &[("le_bits", 0)]);
+            && has("cache_bin_s", &[("stack_head", 0), ("low_bits_empty", 20)]);
+        let words = match () {
+            () if has("rtree_leaf_elm_s", &[("le_bits", 0)]) => 1,
+            () if has("rtree_leaf_elm_s", &[("le_edata", 0), ("le_metadata", 8)]) => 2,
+            () => return None,
+        };
         let thread = fields("tsd_s");
         let cache = thread.iter().find(|(name, _)| name.ends_with("_tcache")).map(|(_, at)| *at)?;
         let end = thread.values().copied().filter(|at| *at > cache).min()?;
         let bins = cache.checked_add(*fields("tcache_s").get("bins")?)?;
         let root = *fields("rtree_s").get("root")?;
-        let pages = PageSize::by_root(tree_bytes.checked_sub(root)?)?;
-        is_known.then_some(Self { root, bins, count: (end.checked_sub(bins)? / BIN).min(CLASSES), pages })
+        let tree = Tree::by_root(tree_bytes.checked_sub(root)?, words)?;
+        is_known.then_some(Self { root, bins, count: (end.checked_sub(bins)? / BIN).min(CLASSES), tree })
     }
 }
 
@@ -111,8 +127,9 @@ struct Extent {
     slab: Option<u64>,
 }
 
-impl Allocator for Jemalloc {
-    fn live(&self, process: &ProcessImage<'_>) -> Result<Live> {
+impl Jemalloc {
+    /// Returns the live blocks.
+    pub(super) fn live(&self, process: &ProcessImage<'_>) -> Result<Inside> {
         let name = process.executable.0.display();
         let fields = |name: &str| debuginfo::c_struct(process.executable.1, name).unwrap_or_default();
         let Some(layout) = Layout::new(self.tree_bytes, fields) else {
@@ -125,7 +142,7 @@ impl Allocator for Jemalloc {
         let caches = self.caches(process, &layout);
         let mut blocks = Vec::new();
         for extent in &extents {
-            extent.blocks(process, layout.pages, &caches.free, &mut blocks);
+            extent.blocks(process, layout.tree, &caches.free, &mut blocks);
         }
         if blocks.is_empty() {
             bail!(
@@ -140,36 +157,31 @@ impl Allocator for Jemalloc {
         // Damaged extents may overlap.
         blocks.dedup_by(|next, before| before.0 + before.1 > next.0);
         let own: Vec<(u64, u64)> = extents.iter().map(|extent| (extent.start, extent.start + extent.bytes)).collect();
-        if let Ok(others) = system(process, &own) {
-            let is_own = |addr: u64| {
-                let index = own.partition_point(|(start, _)| *start <= addr);
-                index.checked_sub(1).is_some_and(|index| addr < own[index].1)
-            };
-            blocks.extend(others.blocks.into_iter().filter(|(addr, _)| !is_own(*addr)));
-        }
-        blocks.sort_unstable();
-        Ok(Live { blocks, allocator: "jemalloc 5.3".into(), rounding: Rounding::Classes, lost: 0 })
+        Ok(Inside { blocks, own, allocator: "jemalloc 5.3" })
     }
-}
 
-impl Jemalloc {
     /// Returns the extents in use, sorted by address, without overlap.
     fn extents(&self, process: &ProcessImage<'_>, layout: &Layout) -> Vec<Extent> {
         let mut extents = Vec::new();
-        // Other leaves than those of mapped memory are damaged entries.
-        let pages = layout.pages;
-        let number = |addr: u64| addr >> pages.leaf();
-        let is_mapped = |high: u64| {
-            process.maps.iter().any(|map| number(map.start) <= high && high <= number(map.end.saturating_sub(1)))
-        };
-        let leaves = entries(process, pages, self.tree.wrapping_add(layout.root));
-        for (high, leaf) in leaves.into_iter().filter(|(high, _)| is_mapped(*high)) {
-            for (low, entry) in entries(process, pages, leaf) {
-                // The address of a header is between its size class and the state.
-                let header = entry << 16 >> 16 & !0x7f;
+        let tree = layout.tree;
+        let mut nodes = vec![(0, self.tree.wrapping_add(layout.root))];
+        for below in (1..tree.levels).rev() {
+            let number = |addr: u64| addr >> (tree.page + tree.bits * below);
+            // Other nodes than those of mapped memory are damaged entries.
+            let is_mapped = |high: u64| {
+                process.maps.iter().any(|map| number(map.start) <= high && high <= number(map.end.saturating_sub(1)))
+            };
+            let inner = |(high, node): (u64, u64)| {
+                entries(process, tree.bits, 1, node).into_iter().map(move |(low, node)| (high << tree.bits | low, node))
+            };
+            nodes = nodes.into_iter().flat_map(inner).filter(|(high, _)| is_mapped(*high)).collect();
+        }
+        for (high, leaf) in nodes {
+            for (low, entry) in entries(process, tree.bits, tree.words, leaf) {
                 // Pages inside of an extent may have the entry of an earlier one.
-                let page = (high << pages.bits() | low) * pages.bytes();
-                extents.extend(Extent::read(process, pages, header).filter(|extent| extent.start == page));
+                let page = (high << tree.bits | low) * tree.bytes();
+                let extent = Extent::read(process, tree, tree.header(entry));
+                extents.extend(extent.filter(|extent| extent.start == page));
             }
         }
         extents.sort_unstable_by_key(|extent| extent.start);
@@ -182,9 +194,9 @@ impl Jemalloc {
     /// The arenas have a list of all caches only if jemalloc was built with statistics, so the caches are found by the threads.
     fn caches(&self, process: &ProcessImage<'_>, layout: &Layout) -> Caches {
         let mut caches = Caches::default();
-        let Some((size, align)) = variables::block_size(process.executable.1) else { return caches };
+        let Some(block) = BlockOf::new(process.memory, process.executable.1, process.bias) else { return caches };
         for pointer in process.threads.iter().filter_map(|thread| thread.pointer) {
-            let Some(start) = arch::thread_locals(pointer, size, align) else { continue };
+            let Some(start) = block.start(process.memory, pointer) else { continue };
             let data = start.wrapping_add(self.of_thread);
             for number in 0..layout.count {
                 caches.read(process, data.wrapping_add(layout.bins + BIN * number));
@@ -219,11 +231,11 @@ impl Caches {
     }
 }
 
-/// Returns the entries of a node of the tree that are not zero, with their numbers.
-fn entries(process: &ProcessImage<'_>, pages: PageSize, start: u64) -> Vec<(u64, u64)> {
-    let mut bytes = vec![0; 8 << pages.bits()];
+/// Returns the first words of a node's entries that are not zero, with their numbers.
+fn entries(process: &ProcessImage<'_>, bits: u32, words: usize, start: u64) -> Vec<(u64, u64)> {
+    let mut bytes = vec![0; 8 * words << bits];
     let read = Memory::read(process.memory, start, &mut bytes);
-    let entries = bytes[..read].as_chunks::<8>().0.iter().map(|entry| u64::from_le_bytes(*entry));
+    let entries = bytes[..read].as_chunks::<8>().0.iter().step_by(words).map(|entry| u64::from_le_bytes(*entry));
     (0_u64..).zip(entries).filter(|(_, entry)| *entry != 0).collect()
 }
 
@@ -241,11 +253,11 @@ fn size_of_class(class: u64) -> Option<u64> {
 
 impl Extent {
     /// Reads the header of an extent; `None` if it is not in use.
-    fn read(process: &ProcessImage<'_>, pages: PageSize, header: u64) -> Option<Self> {
+    fn read(process: &ProcessImage<'_>, tree: Tree, header: u64) -> Option<Self> {
         let word = |offset: u64| process.memory.word(header.checked_add(offset)?);
         let (bits, addr, size) = (word(0)?, word(8)?, word(16)?);
         let (is_slab, state, class) = (bits >> 12 & 1 == 1, bits >> 17 & 7, bits >> 20 & 0xff);
-        let (start, bytes) = (addr & !(pages.bytes() - 1), size & !(pages.bytes() - 1));
+        let (start, bytes) = (addr & !(tree.bytes() - 1), size & !(tree.bytes() - 1));
         let end = start.checked_add(bytes)?;
         let is_mapped = process.maps.iter().any(|map| map.writable && map.is_anonymous() && map.contains(start));
         let is_used = state == 0 && class < CLASSES && bytes > 0 && end > start && is_mapped;
@@ -253,7 +265,7 @@ impl Extent {
     }
 
     /// Adds the blocks that are live.
-    fn blocks(&self, process: &ProcessImage<'_>, pages: PageSize, free: &[u64], blocks: &mut Vec<(u64, u64)>) {
+    fn blocks(&self, process: &ProcessImage<'_>, tree: Tree, free: &[u64], blocks: &mut Vec<(u64, u64)>) {
         /// The offset of the bits, one for each free block.
         const FREE: u64 = 64;
         let Some(size) = size_of_class(self.class) else { return };
@@ -267,9 +279,9 @@ impl Extent {
             add(self.first, size.min(self.bytes - (self.first - self.start)));
             return;
         };
-        let bits = |at: u64| process.memory.bytes_at(at, usize::try_from(pages.most() / 8).ok()?);
+        let bits = |at: u64| process.memory.bytes_at(at, usize::try_from(tree.most() / 8).ok()?);
         let Some(bits) = header.checked_add(FREE).and_then(bits) else { return };
-        for number in 0..(self.bytes / size).min(pages.most()) {
+        for number in 0..(self.bytes / size).min(tree.most()) {
             let byte = usize::try_from(number / 8).ok().and_then(|at| bits.get(at)).copied().unwrap_or(u8::MAX);
             if byte >> (number % 8) & 1 == 0 {
                 add(self.start + number * size, size);
@@ -284,11 +296,12 @@ mod tests {
 
     #[test]
     fn pages_are_known_by_the_root_of_the_tree() {
-        assert_eq!(PageSize::by_root((8 << 18) + 120), Some(PageSize(12)));
-        assert_eq!(PageSize::by_root((8 << 17) + 120), Some(PageSize(14)));
-        assert_eq!(PageSize::by_root((8 << 16) + 120), Some(PageSize(16)));
-        assert_eq!(PageSize::by_root(8 << 15), None);
-        assert_eq!((PageSize(12).leaf(), PageSize(16).leaf(), PageSize(16).most()), (30, 32, 8192));
+        assert_eq!(Tree::by_root((8 << 18) + 120, 1), Some(Tree::of_48(12)));
+        assert_eq!(Tree::by_root((8 << 17) + 120, 1), Some(Tree::of_48(14)));
+        assert_eq!(Tree::by_root((8 << 16) + 120, 1), Some(Tree::of_48(16)));
+        assert_eq!(Tree::by_root((8 << 15) + 120, 2), Some(Tree::OF_57));
+        assert_eq!((Tree::by_root(8 << 15, 1), Tree::by_root(8 << 18, 2)), (None, None));
+        assert_eq!((Tree::of_48(12).bits, Tree::of_48(16).bits, Tree::of_48(16).most()), (18, 16, 8192));
     }
 
     #[test]

@@ -1,10 +1,9 @@
 //! mimalloc 3: a map of pages, and the blocks of each page that are in none of its three lists of free blocks.
 //!
-//! The offsets in a page's header are those of the debug info of its C code. libc's blocks, those of C code, are there too.
+//! The offsets in a page's header are those of the debug info of its C code.
 
-use super::{Allocator, Live, ProcessImage, system, words};
+use super::{Inside, ProcessImage, words};
 use crate::arch;
-use crate::capture::Rounding;
 use crate::capture::maps::Mapping;
 use crate::debuginfo;
 use anyhow::{Result, bail};
@@ -54,8 +53,9 @@ impl Header {
     }
 }
 
-impl Allocator for Mimalloc {
-    fn live(&self, process: &ProcessImage<'_>) -> Result<Live> {
+impl Mimalloc {
+    /// Returns the live blocks.
+    pub(super) fn live(&self, process: &ProcessImage<'_>) -> Result<Inside> {
         let name = process.executable.0.display();
         let fields = debuginfo::c_struct(process.executable.1, PAGE);
         let Some(header) = fields.as_ref().and_then(Header::new) else {
@@ -82,16 +82,9 @@ impl Allocator for Mimalloc {
         };
         let own: Vec<(u64, u64)> =
             process.maps.iter().map(|map| (map.start, map.end)).filter(|(start, end)| is_own(*start, *end)).collect();
-        // A libc that is not known has none.
-        if let Ok(others) = system(process, &own) {
-            blocks.extend(others.blocks);
-        }
-        blocks.sort_unstable();
-        Ok(Live { blocks, allocator: "mimalloc 3".into(), rounding: Rounding::Classes, lost: 0 })
+        Ok(Inside { blocks, own, allocator: "mimalloc 3" })
     }
-}
 
-impl Mimalloc {
     /// Returns the headers of all pages.
     fn pages(&self, process: &ProcessImage<'_>) -> Vec<u64> {
         let Some(map) = process.memory.word(self.page_map) else { return Vec::new() };

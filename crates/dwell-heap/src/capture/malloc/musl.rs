@@ -104,7 +104,7 @@ impl Musl {
         blocks.sort_unstable();
         // Damaged groups may overlap.
         blocks.dedup_by(|next, before| before.0 + before.1 > next.0);
-        Live { blocks, allocator: "musl".into(), rounding: Rounding::None, lost }
+        Live { blocks, allocator: "musl".into(), rounding: Rounding::None, lost, unread: Vec::new() }
     }
 
     fn groups(&self, process: &ProcessImage<'_>) -> Vec<Group> {

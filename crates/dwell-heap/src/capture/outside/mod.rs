@@ -100,7 +100,7 @@ impl Captured {
             glibc: self.glibc.as_deref(),
         };
         let live = malloc::live(&place)?;
-        let mut notes = Vec::new();
+        let mut notes = live.unread;
         notes.extend(self.smaps.as_ref().and_then(|_| resident::undivided()));
         if live.lost > 0 {
             notes.push(format!(
@@ -113,7 +113,7 @@ impl Captured {
         let live_bytes = blocks.iter().map(|block| block.size).sum();
         let resident = self.smaps.as_ref().filter(|_| arch::page() == PAGE).map(|smaps| {
             let stacks = self.threads.iter().filter_map(|thread| OfThread::new(thread, &self.names)).collect();
-            let has_classes = live.rounding == Rounding::Classes;
+            let has_classes = matches!(live.rounding, Rounding::Classes | Rounding::Either(_));
             let (memory, blocks) = (&self.memory, blocks.as_slice());
             let sources =
                 Sources { memory, blocks, records: Vec::new(), mapped: Vec::new(), agent: None, stacks, has_classes };

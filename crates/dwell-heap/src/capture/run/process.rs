@@ -526,6 +526,12 @@ impl Session<'_, '_> {
                     .to_owned(),
             );
         }
+        for library in image::with_allocator(&process, &about) {
+            self.notes.push(format!(
+                "{}: has an allocator inside, whose blocks a run does not record; `census --pid` reads them",
+                library.display()
+            ));
+        }
         if let Some(watch) = self.watch.take() {
             watch.ended(&process, &about)?;
             if self.program.options.records == Records::Counts || self.program.options.at.is_empty() {

@@ -41,7 +41,7 @@ fn recognise(schema: &Schema<'_>, ty: TypeId, is_mut: bool) -> Decoded {
     let cap = if is_mut { Some(at("cap")?) } else { None };
     let paths = ["bytes::bytes_mut::Shared", "bytes::bytes::Shared"];
     let shared = paths.into_iter().filter_map(|path| {
-        let ty = schema.by_path(path)?;
+        let ty = schema.by_path(path, ty)?;
         let (buffer, size) = match vec_header(schema, ty) {
             Some(header) => (header.ptr, header.cap?),
             None => (named(schema, ty, "buf")?, named(schema, ty, "cap")?),

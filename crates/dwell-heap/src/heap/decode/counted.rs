@@ -60,7 +60,7 @@ fn recognise(schema: &mut Schema<'_>, ty: TypeId, site: SiteId, is_weak: bool) -
         Some(ty) if wide(schema, ty).is_none() => Target::Dyn,
         Some(_) if is_text(argument) => Target::Text,
         Some(_) => {
-            let element = schema.by_path(first_element(argument)?)?;
+            let element = schema.by_path(first_element(argument)?, ty)?;
             let definition = schema.get(element);
             let (stride, at) = (definition.size, COUNTS.max(definition.align));
             Target::Slice { element: schema.part(element, site, Edge::Element), stride, at }
@@ -78,7 +78,7 @@ fn of_frame(stack: &CallStack<'_, '_>) -> Option<BlockType> {
         if stack.starts(&[module]) && stack.frame()?.path.contains(FOR_LAYOUT) {
             let value = stack.schema.get(stack.param()?);
             // The value of a slice, a text or a trait object has no type of its own.
-            let ty = stack.schema.by_path(&format!("{inner}<{}>", value.path)).filter(|_| value.size > 0)?;
+            let ty = stack.schema.by_path(&format!("{inner}<{}>", value.path), stack.param()?).filter(|_| value.size > 0)?;
             return Some(BlockType::Value(ty));
         }
     }

@@ -29,7 +29,7 @@ fn recognise(schema: &mut Schema<'_>, ty: TypeId, site: SiteId) -> Decoded {
     let first = at + named(schema, ty, "head")?;
     let (collector, of_collector) = find(schema, ty, |field| &*field.name == "collector")?;
     let collector = Part { at: at + collector, site: schema.part(of_collector.ty, site, Edge::Inner) };
-    let node = schema.by_path(&schema.get(ty).path.replacen("SkipList<", "Node<", 1))?;
+    let node = schema.by_path(&schema.get(ty).path.replacen("SkipList<", "Node<", 1), ty)?;
     let at = |name: &str| named(schema, node, name);
     let (tower, key, value) = (at("tower")?, at("key")?, at("value")?);
     let (of_key, of_value) = (schema.param(ty, "K")?, schema.param(ty, "V")?);

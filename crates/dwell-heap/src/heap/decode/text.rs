@@ -34,7 +34,7 @@ fn recognise(schema: &mut Schema<'_>, ty: TypeId, _: SiteId) -> Decoded {
 
 fn of_frame(stack: &CallStack<'_, '_>) -> Option<BlockType> {
     let is_text = stack.starts(&["alloc::string::", "alloc::fmt::format"]);
-    if is_text { stack.schema.by_path("u8").map(|byte| BlockType::Slots(stack.of_caller(byte))) } else { None }
+    if is_text { stack.by_path("u8").map(|byte| BlockType::Slots(stack.of_caller(byte))) } else { None }
 }
 
 fn content(ty: BlockType, stack: &CallStack<'_, '_>) -> Option<String> {

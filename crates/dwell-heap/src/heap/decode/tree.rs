@@ -146,7 +146,7 @@ fn of_frame(stack: &CallStack<'_, '_>) -> Option<BlockType> {
     let definition = stack.schema.get(ty);
     let (leaf, variant) = match head(&definition.path) {
         LEAF => (ty, IS_LEAF),
-        INNER => (stack.schema.by_path(&definition.path.replacen("InternalNode", "LeafNode", 1))?, IS_INNER),
+        INNER => (stack.schema.by_path(&definition.path.replacen("InternalNode", "LeafNode", 1), ty)?, IS_INNER),
         _ => return None,
     };
     let path = |key: &str, value: &str| format!("{LEAF}<{key}, {value}>");

@@ -97,7 +97,7 @@ pub(crate) fn vec_header(schema: &Schema<'_>, ty: TypeId) -> Option<VecHeader> {
 /// Returns the header of a `Vec` of `element`, if the program has this type.
 pub(crate) fn header_of(schema: &Schema<'_>, element: TypeId) -> Option<VecHeader> {
     let path = format!("alloc::vec::Vec<{}, alloc::alloc::Global>", schema.get(element).path);
-    vec_header(schema, schema.by_path(&path)?)
+    vec_header(schema, schema.by_path(&path, element)?)
 }
 
 /// Returns `true` if the first of a type's arguments, `str>`, is an unsized text.

@@ -131,7 +131,7 @@ impl Walk<'_, '_> {
             return Some((BlockType::Value(concrete), format!("Box<{}>", definition.name)));
         }
         ["alloc::sync::ArcInner", "alloc::rc::RcInner"].iter().find_map(|inner| {
-            let inner = self.schema.by_path(&format!("{inner}<{}>", definition.path))?;
+            let inner = self.schema.by_path(&format!("{inner}<{}>", definition.path), concrete)?;
             let size = self.schema.get(inner).size;
             (size >= COUNTS && self.is_size(block, size))
                 .then(|| (BlockType::Value(inner), self.schema.get(inner).name.to_string()))

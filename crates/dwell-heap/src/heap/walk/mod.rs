@@ -130,13 +130,12 @@ pub(crate) struct Walk<'s, 'p> {
 
 impl<'s, 'p> Walk<'s, 'p> {
     pub(crate) fn new(snapshot: &'s Snapshot, origins: &'s [Origin], schema: Schema<'p>) -> Self {
-        let bias = snapshot.modules.first().map_or(0, |module| module.bias);
         let program = schema.program;
         let vtables = program
             .statics
             .iter()
             .filter_map(|variable| match &program.get(variable.ty).kind {
-                Kind::Vtable(vtable) => Some((variable.address.wrapping_add(bias), vtable.concrete)),
+                Kind::Vtable(vtable) => Some((snapshot.in_process(variable.address)?.0, vtable.concrete)),
                 _ => None,
             })
             .collect();
@@ -339,14 +338,12 @@ impl<'s, 'p> Walk<'s, 'p> {
 
     /// Returns the statics of the program, as sites with their addresses.
     fn statics(&mut self) -> Vec<(u64, SiteId)> {
-        let Some(module) = self.snapshot.modules.first() else { return Vec::new() };
         let program = self.schema.program;
         let mut all = Vec::new();
         for variable in &program.statics {
             let ty = program.get(variable.ty);
-            let address = variable.address.wrapping_add(module.bias);
-            let is_inside = (module.start..module.end).contains(&address);
-            if matches!(ty.kind, Kind::Vtable(_)) || !is_inside || ty.size == 0 || ty.size > module.end - address {
+            let Some((address, end)) = self.snapshot.in_process(variable.address) else { continue };
+            if matches!(ty.kind, Kind::Vtable(_)) || ty.size == 0 || ty.size > end - address {
                 continue;
             }
             let path = format!("(static {})", owners::shown(&variable.path));

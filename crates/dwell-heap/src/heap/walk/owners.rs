@@ -3,7 +3,7 @@
 pub(super) mod tasks;
 
 use super::{Schema, head, is_std};
-use crate::capture::Snapshot;
+use crate::capture::{Snapshot, rust};
 use crate::debuginfo::{Frame, Frames, TypeId};
 use std::collections::HashSet;
 
@@ -40,43 +40,32 @@ pub struct Origin {
     pub is_foreign: bool,
 }
 
-/// Returns the addresses in the executable whose functions tell the types of blocks: those of the snapshot's stacks, and those
+/// Returns the addresses in Rust code whose functions tell the types of blocks: those of the snapshot's stacks, and those
 /// in the headers of tasks.
 pub fn addresses(snapshot: &Snapshot) -> Vec<u64> {
-    let Some(executable) = snapshot.modules.first() else { return Vec::new() };
     if snapshot.usable.is_some() {
         return tasks::addresses(snapshot);
     }
-    let mut all: Vec<u64> = snapshot
-        .stacks
-        .iter()
-        .flatten()
-        .filter(|address| (executable.start..executable.end).contains(address))
-        .map(|address| in_file(*address, executable.bias))
-        .collect();
+    let mut all: Vec<u64> =
+        snapshot.stacks.iter().flatten().filter_map(|address| call_before(snapshot, *address)).collect();
     all.sort_unstable();
     all.dedup();
     all
 }
 
-/// Returns the file address of the call instruction before a return address.
-fn in_file(address: u64, bias: u64) -> u64 {
-    address.wrapping_sub(bias).wrapping_sub(1)
+/// Returns the address of the call instruction before a return address, as the debug info counts it.
+fn call_before(snapshot: &Snapshot, address: u64) -> Option<u64> {
+    Some(snapshot.in_program(address)?.wrapping_sub(1))
 }
 
 /// Returns the functions of a stack, innermost first; `Err` names a module without debug info, with the offset.
 pub fn functions<'f>(snapshot: &Snapshot, frames: &'f Frames, stack: &[u64]) -> Vec<Result<&'f Frame, String>> {
     let mut all = Vec::new();
     for &address in stack {
-        let module =
-            snapshot.modules.iter().enumerate().find(|(_, module)| (module.start..module.end).contains(&address));
-        let known = match module {
-            Some((0, module)) => frames.get(&in_file(address, module.bias)),
-            _ => None,
-        };
-        match (known, module) {
+        let known = call_before(snapshot, address).and_then(|address| frames.get(&address));
+        match (known, snapshot.modules.iter().find(|module| module.contains(address))) {
             (Some(known), _) => all.extend(known.iter().map(Ok)),
-            (None, Some((_, module))) => {
+            (None, Some(module)) => {
                 let name = module.path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
                 all.push(Err(format!("{name}+{:#x}", address.wrapping_sub(module.bias))));
             }
@@ -90,9 +79,9 @@ pub fn functions<'f>(snapshot: &Snapshot, frames: &'f Frames, stack: &[u64]) -> 
 pub(crate) fn origins(snapshot: &Snapshot, frames: &Frames, schema: &Schema<'_>) -> Vec<Origin> {
     let own: HashSet<&str> =
         schema.program.types().filter(|(_, ty)| ty.own && !ty.krate.is_empty()).map(|(_, ty)| &*ty.krate).collect();
-    let executable = snapshot.modules.first().and_then(|module| module.path.file_name());
-    let executable = executable.map_or_else(String::new, |name| format!("{}+", name.to_string_lossy()));
-    let is_inside = |name: &str| name.starts_with(&executable);
+    let files = rust(&snapshot.modules).filter_map(|module| module.path.file_name());
+    let files: Vec<String> = files.map(|name| format!("{}+", name.to_string_lossy())).collect();
+    let is_inside = |name: &str| files.iter().any(|file| name.starts_with(file));
     let is_library = snapshot.modules.iter().skip(1).any(|module| module.is_executable);
     let of_stack = |stack: &Vec<u64>| {
         let mut origin = origin(&functions(snapshot, frames, stack), schema, &own, &is_inside);
@@ -270,11 +259,17 @@ impl<'a> CallStack<'a, '_> {
         paths.any(|path| path.starts_with(start))
     }
 
+    /// Returns the type with a full path in the object of these functions.
+    pub(crate) fn by_path(&self, path: &str) -> Option<TypeId> {
+        let near = self.stack.iter().flatten().find_map(|frame| frame.params.first());
+        self.schema.by_path(path, near.map_or(TypeId(0), |param| param.ty))
+    }
+
     /// Returns the argument `T` of the first function.
     pub(crate) fn param(&self) -> Option<TypeId> {
         let frame = self.frame()?;
         // For functions of the shipped std, only the name has the arguments.
-        param_of(frame, "T").or_else(|| self.schema.by_path(first_argument(last_arguments(&frame.path)?)?))
+        param_of(frame, "T").or_else(|| self.by_path(first_argument(last_arguments(&frame.path)?)?))
     }
 
     fn is_same_layout(&self, ty: TypeId, other: TypeId) -> bool {
@@ -302,7 +297,7 @@ impl<'a> CallStack<'a, '_> {
             .take_while(|frame| is_std(path_head(&frame.path)))
             .filter(|frame| modules.iter().any(|module| frame.path.starts_with(module)))
             .filter_map(|frame| param_of(frame, "K").zip(param_of(frame, "V")))
-            .filter_map(|(key, value)| schema.by_path(&path(&schema.get(key).path, &schema.get(value).path)))
+            .filter_map(|(key, value)| schema.by_path(&path(&schema.get(key).path, &schema.get(value).path), key))
             .filter(|other| self.is_same_layout(entry, *other))
             .last()
             .unwrap_or(entry)

@@ -1,6 +1,7 @@
 //! Reads memory: values, runs of values, texts.
 
 use super::Walk;
+use crate::capture::rust;
 use crate::heap::walk::{Holds, Part, SiteId, Value, WORD, sub};
 use std::rc::Rc;
 
@@ -133,7 +134,7 @@ impl Walk<'_, '_> {
         self.image.read(addr, len, into)
     }
 
-    /// Returns `true` if a range is in one block or in the executable.
+    /// Returns `true` if a range is in one block or in a file with Rust code.
     pub(in crate::heap) fn is_known(&self, addr: u64, len: u64) -> bool {
         let is_in = |start: u64, end: u64| start <= addr && addr.checked_add(len).is_some_and(|last| last <= end);
         let is_in_block = |block: usize| {
@@ -141,7 +142,7 @@ impl Walk<'_, '_> {
             is_in(allocation.addr, allocation.addr.saturating_add(allocation.size))
         };
         self.block_around(addr).is_some_and(is_in_block)
-            || self.snapshot.modules.first().is_some_and(|module| is_in(module.start, module.end))
+            || rust(&self.snapshot.modules).any(|module| is_in(module.start, module.end))
     }
 
     /// Reads a part of a value. Returns `true` if it is empty.

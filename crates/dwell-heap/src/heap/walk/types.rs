@@ -32,7 +32,8 @@ pub(crate) struct Schema<'p> {
     pub(crate) sites: Vec<Site>,
     pub(crate) defs: Vec<Def>,
     by_type: HashMap<TypeId, DefId>,
-    by_path: HashMap<&'p str, TypeId>,
+    /// By the object and the path.
+    by_path: HashMap<(u32, &'p str), TypeId>,
     plain: HashMap<TypeId, bool>,
     paddings: HashMap<TypeId, Ranges>,
     /// The crates of the workspace; empty if they are not known.
@@ -246,7 +247,7 @@ impl<'p> Schema<'p> {
     pub(crate) fn new(program: &'p Program, families: &'static [&'static Family]) -> Self {
         let mut by_path = HashMap::new();
         for (id, ty) in program.types() {
-            by_path.entry(&*ty.path).or_insert(id);
+            by_path.entry((program.object_of(id), &*ty.path)).or_insert(id);
         }
         Self {
             program,
@@ -268,9 +269,9 @@ impl<'p> Schema<'p> {
         self.program.get(id)
     }
 
-    /// Returns the type with a full path.
-    pub(crate) fn by_path(&self, path: &str) -> Option<TypeId> {
-        self.by_path.get(path).copied()
+    /// Returns the type with a full path in the object of another type.
+    pub(crate) fn by_path(&self, path: &str, near: TypeId) -> Option<TypeId> {
+        self.by_path.get(&(self.program.object_of(near), path)).copied()
     }
 
     /// Returns the argument of a type parameter.
