@@ -146,7 +146,7 @@ impl Usage {
 
 /// Returns the most resident bytes of a running process until now, and those of now. Those of `wait4` are at least this process's own, in whose memory
 /// the child begins.
-fn resident(pid: u32) -> Option<[u64; 2]> {
+pub(crate) fn resident(pid: u32) -> Option<[u64; 2]> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let bytes_of = |name: &str| {
         let line = status.lines().find_map(|line| line.strip_prefix(name))?;
@@ -418,7 +418,7 @@ fn kill(pids: Vec<u32>) {
 }
 
 #[cfg(unix)]
-fn signal(pid: u32, signal: i32) {
+pub(crate) fn signal(pid: u32, signal: i32) {
     if let Ok(pid) = libc::pid_t::try_from(pid) {
         // SAFETY: `kill` reads no memory.
         unsafe { libc::kill(pid, signal) };

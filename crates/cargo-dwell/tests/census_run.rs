@@ -515,11 +515,11 @@ fn unsupported_executables_are_refused() {
     };
     let (segments, number) = (word(32, 8), word(56, 2));
     let of_loader = (0..number).map(|index| segments + 56 * index).find(|at| word(*at, 4) == 3).expect("a loader");
-    check_refused(&write("static", &with(of_loader, 0), 0o755), "is linked statically");
+    check_refused(&write("static", &with(of_loader, 0), 0o755), "loads no agent");
     let at = memchr::memmem::find(&program, b"/ld-linux-").expect("a loader");
     let mut musl = program.clone();
     musl[at..at + 10].copy_from_slice(b"/ld-musl-x");
-    check_refused(&write("musl", &musl, 0o755), "not for glibc");
+    check_refused(&write("musl", &musl, 0o755), "loads no agent");
 }
 
 /// Returns the number and the bytes of the blocks allocated by the program itself: those with the innermost frame in

@@ -6,7 +6,7 @@
 //!
 //! # fn main() -> anyhow::Result<()> {
 //! let executable = std::path::PathBuf::from("target/release/app");
-//! let run = snapshots(&executable, &[], &Options { at: vec![At::Peak], ..Options::default() })?;
+//! let mut run = snapshots(&executable, &[], &Options { at: vec![At::Peak], ..Options::default() })?;
 //! let heap = census(&Ran { executable, ..Ran::default() }, &mut run.snapshots)?;
 //! for field in &heap.snapshots[0].fields {
 //!     println!("{field:?}");
@@ -60,6 +60,8 @@ pub use heap::names;
 
 /// Runs a program with the agent inside, and takes snapshots of it.
 pub mod run {
+    #[cfg(agent)]
+    pub use crate::agent::loadable::loads_agent;
     pub use crate::capture::run::{At, Child, Killed, Options, Records, Run, duration, snapshots, snapshots_early};
 }
 

@@ -120,6 +120,17 @@ impl Census {
                 eprintln!("error: {error:#}");
             }
         };
+        #[cfg(agent)]
+        if !run::loads_agent(&executable.file) {
+            if options.at != [At::Peak] || options.every.is_some() || options.sample.is_some() || self.follow {
+                bail!(
+                    "{}: is linked statically or for musl and loads no agent, so that only its peak is found: leave --at, --every, \
+                     --sample and --follow out",
+                    executable.file.display()
+                );
+            }
+            return super::watched::run(&executable.file, &self.run.args, ran(0), &self.output);
+        }
         let run = run::snapshots_early(&executable.file, &self.run.args, &options, &mut early)?;
         for note in &run.notes {
             eprintln!("note: {note}");

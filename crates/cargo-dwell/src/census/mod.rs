@@ -5,5 +5,7 @@ mod follow;
 pub mod output;
 #[cfg(agent)]
 pub mod outside;
+#[cfg(agent)]
+mod watched;
 
 pub use args::Census;

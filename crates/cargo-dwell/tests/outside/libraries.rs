@@ -26,14 +26,28 @@ pub extern "C" fn fill_first(count: u64) {
 const SECOND: &str = r#"
 pub mod data { pub struct Row { pub id: u64, pub tags: Vec<u32>, pub next: Option<Box<Row>> } }
 pub struct Only { pub text: Box<str> }
-use std::{cell::RefCell, collections::BTreeMap, sync::Mutex};
+use std::{cell::RefCell, collections::BTreeMap, sync::{Mutex, atomic::{AtomicPtr, Ordering}}};
 static TABLE: Mutex<BTreeMap<u64, data::Row>> = Mutex::new(BTreeMap::new());
+pub struct Held { pub text: String }
+static HOLDS: AtomicPtr<[usize; 4]> = AtomicPtr::new(std::ptr::null_mut());
+unsafe extern "C" { fn malloc(size: usize) -> *mut [usize; 4]; }
+unsafe extern "C" fn finalize<T>(data: *mut T) { drop(unsafe { Box::from_raw(data) }) }
 thread_local!(static ONLY: RefCell<Vec<Only>> = const { RefCell::new(Vec::new()) });
 #[unsafe(no_mangle)]
 pub extern "C" fn fill_second(count: u64) {
     let row = |id| data::Row { id, tags: vec![7; 5], next: None };
     let rows = (0..count).map(|id| (id, data::Row { next: Some(Box::new(row(id))), ..row(id) }));
     TABLE.lock().unwrap().extend(rows);
+    // As C code does: a block with a value and the function that frees it.
+    for number in 0..10 {
+        let value = Box::into_raw(Box::new(Held { text: format!("the text {number} of a value") }));
+        let finalize: unsafe extern "C" fn(*mut Held) = finalize;
+        unsafe {
+            let block = malloc(32);
+            block.write([0, finalize as usize, value as usize, HOLDS.load(Ordering::Relaxed) as usize]);
+            HOLDS.store(block, Ordering::Relaxed);
+        }
+    }
     ONLY.with_borrow_mut(|all| all.extend((0..count / 10).map(|_| Only { text: "a text".into() })));
 }
 "#;
@@ -99,7 +113,7 @@ fn check(output: &Output, is_running: bool) {
     let is_named = |name: &str| rows.iter().any(|row| row["owner"].as_str().is_some_and(|owner| owner.contains(name)));
     assert!(is_named("libfirst.so!Row") != is_named("libsecond.so!Row"), "{rows:#?}");
     if is_running && cfg!(target_arch = "x86_64") {
-        assert_eq!(blocks("Only.text"), 200, "{rows:#?}");
+        assert_eq!((blocks("Only.text"), blocks("Held.text")), (200, 10), "{rows:#?}");
         assert_eq!(blocks("(thread-local first::LAST)"), 1, "{rows:#?}");
         assert_eq!(blocks("(thread-local second::ONLY)"), 1, "{rows:#?}");
     }

@@ -279,6 +279,24 @@ fn a_static_program_with_glibc_inside_is_read() {
     let rows = document["snapshots"][0]["blocks"].as_array().expect("rows");
     let names = rows.iter().find(|row| row["owner"] == "Record.name").unwrap_or_else(|| panic!("{rows:#?}"));
     assert_eq!(names["blocks"], 900 * 3 + 1800, "{names:#?}");
+
+    // A run under the tool, which reads the program while it grows. On a busy machine that takes longer.
+    let found = (0..8).map(|round| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-dwell"));
+        command.args(["dwell", "census", "--format", "json", "--exe"]).arg(&exe);
+        let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut tool = piped.spawn().expect("it starts");
+        std::thread::sleep(std::time::Duration::from_millis(500 << round));
+        drop(tool.stdin.take());
+        let output = tool.wait_with_output().expect("it ends");
+        assert!(String::from_utf8_lossy(&output.stdout).starts_with("ready\n"));
+        let rows = output.status.success().then(|| read(&output)["snapshots"][0]["blocks"].clone());
+        let names =
+            rows.iter().flat_map(|rows| rows.as_array().expect("rows")).find(|row| row["owner"] == "Record.name");
+        names.map_or(0, |names| names["blocks"].as_u64().expect("a number"))
+    });
+    let found: Vec<u64> = found.take_while(|blocks| *blocks < 4400).collect();
+    assert!(found.len() < 8, "{found:?}");
 }
 
 /// A thread that waits in a system call of the program's own code, as those of rustix are.

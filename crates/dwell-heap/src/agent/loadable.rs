@@ -74,20 +74,34 @@ fn check(data: &[u8]) -> Result<u64> {
     if ![elf::ET_EXEC, elf::ET_DYN].contains(&header.e_type(LittleEndian)) {
         bail!("is an object file, not an executable");
     }
-    let interpreter =
-        file.elf_program_headers().iter().find_map(|segment| segment.interpreter(LittleEndian, data).ok().flatten());
-    let Some(interpreter) = interpreter else {
-        bail!(
-            "is linked statically, so no agent can be loaded; start it and use --pid, or build it for {TARGET}, without crt-static"
-        );
+    let Some(interpreter) = interpreter(&file, data) else {
+        bail!("is linked statically, so no agent can be loaded; build it for {TARGET}, without crt-static");
     };
-    if !String::from_utf8_lossy(interpreter).contains("ld-linux") {
-        bail!(
-            "is not for glibc (its loader is {}); start it and use --pid, or build it for {TARGET}",
-            String::from_utf8_lossy(interpreter)
-        );
+    if !is_of_glibc(&interpreter) {
+        bail!("is not for glibc (its loader is {interpreter}); build it for {TARGET}");
     }
     Ok(header.e_entry(LittleEndian))
+}
+
+/// Returns the loader that an executable names.
+fn interpreter(file: &ElfFile64<'_, LittleEndian>, data: &[u8]) -> Option<String> {
+    let mut headers = file.elf_program_headers().iter();
+    let name = headers.find_map(|segment| segment.interpreter(LittleEndian, data).ok().flatten())?;
+    Some(String::from_utf8_lossy(name).into_owned())
+}
+
+fn is_of_glibc(interpreter: &str) -> bool {
+    interpreter.contains("ld-linux")
+}
+
+/// Returns `false` for an executable that can be run and loads no agent: it is linked statically, or for musl.
+#[must_use]
+pub fn loads_agent(path: &Path) -> bool {
+    let Ok(data) = crate::debuginfo::map(path) else { return true };
+    let is_own = data.get(18..20) == Some(&MACHINE.to_le_bytes());
+    let Ok(file) = ElfFile64::<LittleEndian>::parse(&*data) else { return true };
+    let is_executable = [elf::ET_EXEC, elf::ET_DYN].contains(&file.elf_header().e_type(LittleEndian));
+    !is_own || !is_executable || interpreter(&file, &data).is_some_and(|name| is_of_glibc(&name))
 }
 
 /// Checks whether std is in an executable: it reads this variable.

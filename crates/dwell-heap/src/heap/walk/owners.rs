@@ -1,5 +1,6 @@
 //! Derives the type and the source position of a block from the call stack that allocated it.
 
+pub(super) mod callbacks;
 pub(super) mod tasks;
 
 use super::{Schema, head, is_std};
@@ -44,7 +45,7 @@ pub struct Origin {
 /// in the headers of tasks.
 pub fn addresses(snapshot: &Snapshot) -> Vec<u64> {
     if snapshot.usable.is_some() {
-        return tasks::addresses(snapshot);
+        return [tasks::addresses(snapshot), callbacks::addresses(snapshot)].concat();
     }
     let mut all: Vec<u64> =
         snapshot.stacks.iter().flatten().filter_map(|address| call_before(snapshot, *address)).collect();

@@ -1,7 +1,7 @@
 //! The sizes of blocks. From outside of a program, only what can be used of a block is known; its owner shows what was
 //! requested.
 
-use super::owners::tasks;
+use super::owners::{callbacks, tasks};
 use super::roots::Root;
 use super::{Pass, Walk};
 use crate::capture::variables::Variable;
@@ -20,11 +20,12 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Finds the tasks by their headers, if there are no call stacks to show them.
+    /// Finds the tasks by their headers, and the values that C code holds, if there are no call stacks to show them.
     pub(crate) fn find_tasks(&mut self, frames: &Frames) {
         if self.is_from_outside() {
             let tasks = tasks::find(self.snapshot, frames, &self.schema);
             self.hints.types.extend(tasks);
+            self.hints.types.extend(callbacks::find(self.snapshot, frames, &self.schema));
         }
     }
 
