@@ -16,7 +16,6 @@ pub const fn of_object(object: u32, address: u64) -> u64 {
 }
 
 /// Returns the number of the object of an address in a [`Program`], and the address there.
-#[expect(clippy::cast_possible_truncation, reason = "the upper 16 bits")]
 pub const fn object_at(address: u64) -> (u32, u64) {
     ((address >> BITS) as u32, address & ((1 << BITS) - 1))
 }
@@ -65,7 +64,9 @@ pub fn load_objects<P: AsRef<Path>>(
             frames.insert(of_object(object, address), all);
         }
         for (address, mut all) in of_added.1 {
-            all.iter_mut().for_each(|local| id(&mut local.ty));
+            for local in &mut all {
+                id(&mut local.ty);
+            }
             locals.insert(of_object(object, address), all);
         }
     }

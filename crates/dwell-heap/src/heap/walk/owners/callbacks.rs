@@ -8,9 +8,8 @@ use object::{LittleEndian, elf};
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// The words of a block that are read, and the most between a function and its value.
+/// The words of a block that are read.
 const WORDS: usize = 32;
-const BETWEEN: usize = 2;
 /// Parts of the names of functions that free a value.
 const NAMES: [&str; 5] = ["finalize", "drop", "destr", "free", "release"];
 
@@ -45,7 +44,7 @@ fn pairs(snapshot: &Snapshot, found: &mut dyn FnMut(u64, usize)) {
             if !code.iter().any(|range| range.contains(&function)) {
                 continue;
             }
-            for word in &words[at.saturating_sub(BETWEEN)..(at + BETWEEN + 1).min(words.len())] {
+            for word in &words[at.saturating_sub(1)..(at + 2).min(words.len())] {
                 let value = u64::from_le_bytes(*word);
                 if let Ok(index) = snapshot.blocks.binary_search_by_key(&value, |block| block.addr) {
                     found(function, index);
