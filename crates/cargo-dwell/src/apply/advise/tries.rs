@@ -2,19 +2,20 @@
 
 use super::super::allocator;
 use super::super::args::Apply;
+use super::super::edit::Made;
 use super::super::folder;
 use super::super::git;
 use super::super::moves::{self, Move};
 use super::super::patched::Patched;
-use super::super::proof::{Bench, Measured, ratios};
+use super::super::proof::{Bench, Measured};
 use super::super::session::Session;
 use super::super::tree::{Change, Tree};
 use super::super::variants;
-use super::answer::{Answer, Ended, Tried, WORTH_A_LINE};
+use super::answer::{Answer, Ended, Known, Tried, WORTH_A_LINE};
 use super::args::Advise;
 use super::branch::Commit;
 use super::candidates::{self, Candidate};
-use super::costs::{About, Gain, Noise};
+use super::costs::{self, About, Gain, Goal, Noise};
 use super::resume::Saved;
 use super::{branch, record};
 use crate::{processes, program};
@@ -29,6 +30,8 @@ use std::time::{Duration, Instant};
 
 /// How long a step may take before the first try.
 const BOUND: Duration = Duration::from_secs(1800);
+/// How long a run may take at least before the first try.
+const RUN: Duration = Duration::from_secs(30);
 /// No try begins if less time is left.
 const SHORT: Duration = Duration::from_secs(5);
 /// The number of changes that are tried together because each saves too little.
@@ -51,7 +54,7 @@ impl Advise {
         }
         processes::ended_by_signals(|| {
             let Some(name) = &self.patched else { return advise(self, None) };
-            let Some((patched, build)) = Patched::new(name, &self.build)? else { return Ok(ExitCode::from(101)) };
+            let Some((patched, build)) = Patched::new(name, &self.build)? else { return Ok(ExitCode::from(2)) };
             advise(&Self { build, ..self.clone() }, Some(&patched))
         })
     }
@@ -59,7 +62,7 @@ impl Advise {
 
 fn advise(args: &Advise, dependency: Option<&Patched>) -> Result<ExitCode> {
     let end = Instant::now() + args.time;
-    let Some(workspace) = program::workspace(&args.build)? else { return Ok(ExitCode::from(101)) };
+    let Some(workspace) = program::workspace(&args.build)? else { return Ok(ExitCode::from(2)) };
     let root = workspace.workspace_root.clone().into_std_path_buf();
     if let Some(name) = &args.branch {
         branch::check(&root, name)?;
@@ -103,10 +106,25 @@ fn advise(args: &Advise, dependency: Option<&Patched>) -> Result<ExitCode> {
         bound: BOUND,
         driver: driver.as_deref(),
     });
-    let mut tries = Tries::before(args, session, end)?;
-    if let Some(saved) = saved {
-        tries.resume(saved)?;
-    }
+    let mut known = Known::default();
+    let begun = Tries::before(args, session, end, &mut known).and_then(|tries| {
+        let Some(mut tries) = tries else { return Ok(None) };
+        saved.map_or(Ok(()), |saved| tries.resume(saved))?;
+        Ok(Some(tries))
+    });
+    let mut tries = match begun {
+        Ok(Some(tries)) => tries,
+        Ok(None) => return Ok(ExitCode::from(2)),
+        Err(error) => {
+            if processes::received().is_some() {
+                if !state.exists() {
+                    Saved::new(&args.args, &[], Vec::new()).write(&state)?;
+                }
+                known.print_interrupted(&mut io::stdout().lock()).context("the answer cannot be written")?;
+            }
+            return Err(error);
+        }
+    };
     let answered = tries.all(&state);
     let signal = processes::received();
     if signal.is_none() {
@@ -140,18 +158,25 @@ fn patches(args: &Advise, target: &Path) -> Result<PathBuf> {
 /// A run of the command after the program was measured.
 struct Tries<'a> {
     session: Session<'a>,
+    began: Instant,
     end: Instant,
     args: &'a Advise,
     /// The program before all changes, and with those that held.
     first: Measured,
     now: Measured,
-    /// CPU time and resident bytes before all changes.
-    usage: processes::Usage,
+    /// What is printed of it.
+    known: Known,
     noise: Noise,
     /// The files that the changes of the begin edit.
     files: Vec<PathBuf>,
-    /// Whether it is known what holds before a change.
+    /// Whether it is known what compiles before a change.
+    is_checked: bool,
+    /// Whether it is known what else holds before a change.
     is_known: bool,
+    /// Whether the tests ran twice before a change, so that it is known which have two outcomes.
+    is_tested_twice: bool,
+    /// When the first try began.
+    first_try: Option<Instant>,
     queue: VecDeque<Candidate>,
     tried: Vec<Tried>,
     /// What saves something, but too little alone.
@@ -159,40 +184,54 @@ struct Tries<'a> {
 }
 
 impl<'a> Tries<'a> {
-    /// Measures the program, and collects what to try.
-    fn before(args: &'a Advise, mut session: Session<'a>, end: Instant) -> Result<Self> {
-        let bench = session.bench.as_ref().context("there is nothing to measure with")?;
-        let driver_is_none = args.driver.is_none();
-        progress("builds the program and takes a census of it");
-        let first = bench.census("before")?;
-        progress("measures how much equal runs differ");
-        let runs = bench.pairs(&first.executable, &first.executable)?;
-        let again = bench.census("again")?;
-        // One of five pairs may be far off.
-        let mut apart: Vec<f64> = ratios(&runs).iter().map(|ratio| (ratio - 1.0).abs()).collect();
-        apart.sort_by(f64::total_cmp);
-        let all: Vec<u64> = runs.iter().flatten().map(|run| run.usage.resident).collect();
-        let (least, most) = (all.iter().min().copied().unwrap_or(0), all.iter().max().copied().unwrap_or(0));
-        let noise = Noise {
-            live: first.live_bytes.abs_diff(again.live_bytes),
-            cpu: apart.get(apart.len() / 2).copied().unwrap_or_default(),
-            resident: (most - least) as f64 / (least as f64).max(1.0),
+    /// Measures the program, and collects what to try. `None`: cargo does not build it, and printed why.
+    fn before(args: &'a Advise, mut session: Session<'a>, end: Instant, known: &mut Known) -> Result<Option<Self>> {
+        let step = |known: &mut Known, name: &'static str| {
+            known.step = name;
+            progress(name);
         };
+        let bench = session.bench.as_mut().context("there is nothing to measure with")?;
+        step(known, "builds the program");
+        if !bench.build_program()? {
+            return Ok(None);
+        }
+        // What takes longer once cannot be tried.
+        bench.bound = args.time.max(RUN);
+        let (bound, started) = (bench.bound, Instant::now());
+        step(known, "takes a census of the program");
+        let first = match bench.census("before") {
+            Err(_) if processes::received().is_none() && started.elapsed() >= bound => bail!(
+                "the program did not end in {} s: --time gives more; --driver ends a server when its script ends",
+                bound.as_secs()
+            ),
+            first => first?,
+        };
+        known.program = first.built.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        known.live = [first.live_bytes, first.live_blocks];
+        step(known, "measures how much equal runs differ");
+        let runs = bench.pairs(&first.executable, &first.executable)?;
         let usage = runs.first().map(|pair| pair[0].usage).unwrap_or_default();
-        if let Some(status) =
-            runs.first().map(|pair| pair[0].status).filter(|status| !status.success() && driver_is_none)
+        known.usage = Some(usage);
+        let again = bench.census("again")?;
+        let by_valgrind = || bench.instructions(&first, usage).zip(bench.instructions(&again, usage));
+        let instructions = costs::counted(&runs).or_else(|| by_valgrind().map(|(one, other)| [one, other]));
+        let noise = Noise::of(&runs, [first.live_bytes, again.live_bytes], instructions);
+        known.noise = Some(noise);
+        if let Some(status) = runs.first().map(|pair| pair[0].status)
+            && !status.success()
+            && args.driver.is_none()
         {
             eprintln!("note: the program ends with {status}");
         }
         let mut counted = Vec::new();
         moves::collect(&first.report, "", &mut counted);
-        if args.goal != Some(super::costs::Goal::Memory) {
-            progress("records its allocations");
+        if args.goal != Some(Goal::Memory) {
+            step(known, "records its allocations");
             let mut report = bench.allocs()?;
             candidates::add_places(&mut report, &session.tree.root);
             moves::collect(&report, "", &mut counted);
         }
-        progress("reads the sizes of its types and futures");
+        step(known, "reads the sizes of its types and futures");
         let mut sizes = Vec::new();
         for command in ["layout", "futures"] {
             // A program without futures has no such report.
@@ -223,26 +262,75 @@ impl<'a> Tries<'a> {
         let moves: Vec<Move> = queue.iter().flat_map(Candidate::moves).cloned().collect();
         let mut files = moves::files(&moves);
         files.extend(allocator::root_of(&session.workspace, &first.built));
-        progress("checks what compiles before a change");
-        session.check_given_before(&files)?;
         let now = first.clone().kept_as("now")?;
-        let small = Vec::new();
-        Ok(Self { session, end, args, first, now, usage, noise, files, is_known: false, queue, tried, small })
+        let (known, small) = (known.clone(), Vec::new());
+        Ok(Some(Self {
+            session,
+            began: end - args.time,
+            end,
+            args,
+            first,
+            now,
+            known,
+            noise,
+            files,
+            is_checked: false,
+            is_known: false,
+            is_tested_twice: false,
+            first_try: None,
+            queue,
+            tried,
+            small,
+        }))
     }
 
-    /// Finds what holds before a change: other features, lints, tests. Most changes do not pay, and need none of it.
-    fn know_before(&mut self, mark: &[Change]) -> Result<()> {
+    /// Finds what compiles before a change, which its repairs need. The files have their texts of now after it.
+    fn check_before(&mut self) -> Result<()> {
+        if self.is_checked {
+            return Ok(());
+        }
+        let now = self.session.tree.mark();
         self.session.tree.restore(&[])?;
-        self.session.cargo.bound = BOUND;
+        let bound = std::mem::replace(&mut self.session.cargo.bound, BOUND.max(self.args.time));
+        progress("checks what compiles before a change");
+        self.session.check_given_before(&self.files)?;
+        self.session.cargo.bound = bound;
+        self.is_checked = true;
+        self.session.tree.restore(&now)
+    }
+
+    /// Finds what else holds before a change: other features, lints, tests. Most changes do not pay, and need none of it.
+    fn know_before(&mut self) -> Result<()> {
+        self.check_before()?;
+        let now = self.session.tree.mark();
+        self.session.tree.restore(&[])?;
+        self.session.cargo.bound = BOUND.max(self.args.time);
         progress("checks what compiles with other features before a change");
         self.session.check_others_before(&self.files)?;
         self.session.lint_before(&self.files)?;
         if !self.args.no_test {
             progress("runs the tests");
-            self.session.test_before()?;
+            self.session.test_once_before()?;
         }
         self.is_known = true;
-        self.session.tree.restore(mark)
+        self.session.tree.restore(&now)
+    }
+
+    /// Compares the tests with those before. Those that differ may have two outcomes without a change.
+    fn test(&mut self) -> Result<Result<String, String>> {
+        let Some(before) = &self.session.tests else { return Ok(Ok(String::new())) };
+        let compared = self.session.test_after(before)?;
+        if compared.is_ok() || self.is_tested_twice {
+            return Ok(compared);
+        }
+        progress("runs the tests without the change once more");
+        let now = self.session.tree.mark();
+        self.session.tree.restore(&[])?;
+        self.session.test_again_before()?;
+        self.is_tested_twice = true;
+        self.session.tree.restore(&now)?;
+        let Some(before) = &self.session.tests else { return Ok(compared) };
+        self.session.test_after(before)
     }
 
     /// Goes on where a run ended.
@@ -275,6 +363,12 @@ impl<'a> Tries<'a> {
             }
             let left = self.end.saturating_duration_since(Instant::now());
             let Some(candidate) = self.queue.front().cloned().filter(|_| left > SHORT) else { return Ok(()) };
+            // Another allocator needs no repairs: it is tried before the check, which takes as long as a build.
+            if candidate != Candidate::Allocator && !self.is_checked {
+                self.check_before()?;
+                continue;
+            }
+            self.first_try.get_or_insert_with(Instant::now);
             progress(&format!(
                 "{} of {}, {}:{:02} left: {}",
                 self.tried.len() + 1,
@@ -291,7 +385,7 @@ impl<'a> Tries<'a> {
             let ended = match self.one(&candidate, &mark) {
                 Ok(Some(ended)) => Ok(ended),
                 Ok(None) => {
-                    self.know_before(&mark)?;
+                    self.session.tree.restore(&mark)?;
                     continue;
                 }
                 Err(error) => Err(error),
@@ -331,7 +425,7 @@ impl<'a> Tries<'a> {
         }
     }
 
-    /// Tries one change. `None`: it pays, and what holds before it is not known yet.
+    /// Tries one change. `None`: it pays, and has to be made again, since it does not compile with other features.
     fn one(&mut self, candidate: &Candidate, mark: &[Change]) -> Result<Option<Ended>> {
         let mut all_made = Vec::new();
         if *candidate == Candidate::Allocator
@@ -374,10 +468,38 @@ impl<'a> Tries<'a> {
             return Ok(Some(Ended::Lost { gain: Some(gain), why }));
         }
         if !self.is_known {
+            let began = Instant::now();
+            self.know_before()?;
+            // The first tests are not cut short, and neither are the first with a change.
+            let left = self.end.saturating_duration_since(Instant::now());
+            self.session.cargo.bound = left.max(began.elapsed() * 2);
+        }
+        let words = gain.words();
+        let ended = match self.prove(candidate, mark, &all_made, gain) {
+            Err(error) if processes::received().is_none() => {
+                Some(Ended::Person { why: format!("{}: pays ({words}), but {error:#}", candidate.name()) })
+            }
+            ended => ended?,
+        };
+        if matches!(ended, Some(Ended::Held { .. })) {
+            self.now = after.kept_as("now")?;
+        }
+        Ok(ended)
+    }
+
+    /// Checks a change that pays: other features, lints, places that no test sees, tests.
+    fn prove(
+        &mut self,
+        candidate: &Candidate,
+        mark: &[Change],
+        all_made: &[Made],
+        gain: Gain,
+    ) -> Result<Option<Ended>> {
+        if !self.session.cargo.check()?.errors.is_empty() {
             return Ok(None);
         }
         let mut notes: Vec<String> = self.session.lint_after()?.unwrap_or_default();
-        for made in &all_made {
+        for made in all_made {
             if let Some(place) = self.session.places(made, mark).first() {
                 let why = format!(
                     "{}: look at {}:{}: {}; `cargo dwell apply --accept` makes it",
@@ -389,13 +511,10 @@ impl<'a> Tries<'a> {
                 return Ok(Some(Ended::Person { why }));
             }
         }
-        if let Some(before) = &self.session.tests {
-            match self.session.test_after(before)? {
-                Ok(words) => notes.extend(words.contains("in one of two runs").then_some(words)),
-                Err(why) => return Ok(Some(Ended::Lost { gain: Some(gain), why: format!("tests: {why}") })),
-            }
+        match self.test()? {
+            Ok(words) => notes.extend(words.contains("in one of two runs").then_some(words)),
+            Err(why) => return Ok(Some(Ended::Lost { gain: Some(gain), why: format!("tests: {why}") })),
         }
-        self.now = after.kept_as("now")?;
         let changes = since(&self.session.tree.changes(), mark);
         let patch: String = changes.iter().map(Change::diff).collect();
         let count = |sign: char| {
@@ -471,18 +590,14 @@ impl<'a> Tries<'a> {
             _ => None,
         };
         if let Some(file) = &args.record {
-            record::append(file, &self.program(), &self.tried)?;
+            record::append(file, &self.known.program, &self.tried)?;
         }
-        let program = self.program();
         let answer = Answer {
-            program: &program,
-            live: [self.first.live_bytes, self.first.live_blocks],
-            resident: self.usage.resident,
-            seconds: self.usage.cpu().as_secs_f64(),
-            noise: self.noise,
+            known: &self.known,
             tried: &self.tried,
             together,
             untried: self.queue.len(),
+            waited: self.first_try.unwrap_or_else(Instant::now).saturating_duration_since(self.began),
             is_interrupted,
             patches: &files,
             patched: dependency,
@@ -494,10 +609,6 @@ impl<'a> Tries<'a> {
             eprint!("\r\x1b[K");
         }
         answer.print(&mut io::stdout().lock()).context("the answer cannot be written")
-    }
-
-    fn program(&self) -> String {
-        self.first.built.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
 }
 
