@@ -105,6 +105,7 @@ impl Bench<'_> {
             ("--all-features", build.all_features),
             ("--no-default-features", build.no_default_features),
             ("--release", build.release),
+            ("--lib", build.lib),
             ("--locked", build.locked),
             ("--offline", build.offline),
             ("--frozen", build.frozen),

@@ -161,6 +161,48 @@ fn an_interrupt_before_the_first_try_says_what_is_known() {
     );
 }
 
+const PARTS: &str = r#"
+struct First { id: u64, rare: Option<[u64; 9]> }
+struct Second { id: u64, rare: Option<[u64; 9]> }
+fn main() {
+    let text = std::hint::black_box(vec![1_u8; 12_000_000]);
+    let first: Vec<First> = (0..1000).map(|id| First { id, rare: (id % 100 == 0).then_some([id; 9]) }).collect();
+    let second: Vec<Second> = (0..1000).map(|id| Second { id, rare: (id % 100 == 0).then_some([id; 9]) }).collect();
+    let sum: u64 = first.iter().filter_map(|item| Some(item.id + item.rare.as_ref()?[0])).sum();
+    let more: u64 = second.iter().filter_map(|item| Some(item.id + item.rare.as_ref()?[0])).sum();
+    println!("{} {sum} {more}", text.len());
+}
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn fails_before_and_after() {
+        panic!("as before");
+    }
+}
+"#;
+
+/// Each saves less than a per cent. A test that failed before may fail after.
+#[test]
+fn what_saves_too_little_alone_is_tried_together() {
+    let package = super::package(PARTS);
+    let folder = package.path();
+    let answer = advise(folder, &["--for", "memory", "--time", "10m"]);
+    let text = out(&answer);
+    assert_eq!(answer.status.code(), Some(0), "{text}");
+    let held = "held: 1 of 4 tried\n  1. First, Second: what saves too little alone\n";
+    assert!(text.contains(held) && text.contains("  First: "), "{text}");
+
+    // Tests that do not compile cannot be compared with.
+    fs::write(folder.join("src/main.rs"), PARTS.replace("panic!(", "nothing(").replace("12_000_000", "1_000"))
+        .expect("a file");
+    let answer = advise(folder, &["--for", "memory", "--time", "10m"]);
+    let text = out(&answer);
+    assert_eq!(answer.status.code(), Some(2), "{text}");
+    let why = "the tests fail before the change, and none has an outcome; --no-test leaves them out";
+    assert!(text.contains("needs a person:\n  ") && text.contains(&format!("), but {why}")), "{text}");
+    assert!(text.ends_with(&format!("error: {why}\n")), "{text}");
+}
+
 const SERVER: &str = r#"
 use std::io::{Read, Write};
 use std::net::TcpListener;

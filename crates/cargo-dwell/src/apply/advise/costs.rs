@@ -51,7 +51,8 @@ impl Noise {
             let (least, most) = (all.iter().min().copied()?, all.iter().max().copied()?);
             Some((most - least) as f64 / (least as f64).max(1.0))
         };
-        let resident: Vec<u64> = runs.iter().flatten().map(|run| run.usage.resident).collect();
+        // A run may end before anything is seen of it.
+        let resident: Vec<u64> = runs.iter().flatten().map(|run| run.usage.resident).filter(|seen| *seen > 0).collect();
         Self {
             live: live[0].abs_diff(live[1]),
             cpu: apart.get(apart.len() / 2).copied().unwrap_or_default(),
@@ -278,6 +279,20 @@ mod tests {
         };
         let pairs = [[seen(10), seen(7)], [seen(12), seen(8)], [seen(11), seen(9)]];
         assert_eq!(counted(&pairs), Some([11, 8]));
+    }
+
+    #[test]
+    fn noise_is_that_of_what_was_seen() {
+        let seen = |resident, millis| {
+            let user = std::time::Duration::from_millis(millis);
+            let usage = Usage { resident, user, ..Usage::default() };
+            Seen { usage, status: ExitStatus::from_raw(0), printed: 0 }
+        };
+        let noise =
+            Noise::of(&[[seen(0, 100), seen(100, 102)], [seen(110, 100), seen(100, 100)]], [7, 9], Some([200, 202]));
+        assert_eq!((noise.live, noise.resident, noise.instructions), (2, 0.1, Some(0.01)));
+        assert!(noise.cpu <= 0.021);
+        assert_eq!(Noise::of(&[], [0; 2], None), Noise::default());
     }
 
     #[test]

@@ -19,7 +19,7 @@ use super::costs::{self, About, Gain, Goal, Noise};
 use super::resume::Saved;
 use super::{branch, record};
 use crate::{processes, program};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use cargo_metadata::Metadata;
 use std::collections::VecDeque;
 use std::fs;
@@ -131,6 +131,9 @@ fn advise(args: &Advise, dependency: Option<&Patched>) -> Result<ExitCode> {
         answered?;
     }
     tries.finish(args, &root, &patches, &folder, &unsure, dependency)?;
+    if let Some(error) = tries.stopped.take().filter(|_| signal.is_none()) {
+        return Err(error);
+    }
     Ok(match signal {
         Some(signal) => ExitCode::from(u8::try_from(128 + signal).unwrap_or(1)),
         None if tries.held().next().is_none() => ExitCode::from(1),
@@ -175,6 +178,8 @@ struct Tries<'a> {
     is_known: bool,
     /// Whether the tests ran twice before a change, so that it is known which have two outcomes.
     is_tested_twice: bool,
+    /// Why no change can be proven.
+    stopped: Option<anyhow::Error>,
     /// When the first try began.
     first_try: Option<Instant>,
     queue: VecDeque<Candidate>,
@@ -277,6 +282,7 @@ impl<'a> Tries<'a> {
             is_checked: false,
             is_known: false,
             is_tested_twice: false,
+            stopped: None,
             first_try: None,
             queue,
             tried,
@@ -399,9 +405,18 @@ impl<'a> Tries<'a> {
                 Err(error) if processes::received().is_some() => return Err(error),
                 Err(_) if Instant::now() >= self.end => return Ok(()),
                 Err(error) => Ended::Person {
-                    why: format!("{}: {}", candidate.name(), without_place(&candidate, &format!("{error:#}"))),
+                    why: format!(
+                        "{}: {}",
+                        candidate.name(),
+                        without_place(&candidate, &format!("{error:#}").replace("--timeout allows", "--time gives"))
+                    ),
                 },
             };
+            if self.stopped.is_some() {
+                // Tests that cannot be compared with tell nothing about the others either.
+                self.tried.push(Tried::new(&candidate, ended));
+                return Ok(());
+            }
             self.queue.pop_front();
             let holds = matches!(ended, Ended::Held { .. });
             self.tried.push(Tried::new(&candidate, ended));
@@ -462,14 +477,23 @@ impl<'a> Tries<'a> {
         let about = if *candidate == Candidate::Allocator { About::Allocator } else { About::Code };
         if let Err(why) = gain.judge(about, self.args.goal, self.noise) {
             let is_small = gain.live[1] < gain.live[0] || gain.saved_time() > 0.0;
-            if let (Candidate::Counted(change), true) = (candidate, is_small && self.small.len() < TOGETHER) {
+            if let Candidate::Counted(change) | Candidate::Size(change) = candidate
+                && is_small
+                && self.small.len() < TOGETHER
+            {
                 self.small.push((**change).clone());
             }
             return Ok(Some(Ended::Lost { gain: Some(gain), why }));
         }
         if !self.is_known {
             let began = Instant::now();
-            self.know_before()?;
+            if let Err(error) = self.know_before() {
+                processes::check()?;
+                let error = format!("{error:#}").replace("--timeout allows", "--time gives");
+                let why = format!("{}: pays ({}), but {error}", candidate.name(), gain.words());
+                self.stopped = Some(anyhow!(error));
+                return Ok(Some(Ended::Person { why }));
+            }
             // The first tests are not cut short, and neither are the first with a change.
             let left = self.end.saturating_duration_since(Instant::now());
             self.session.cargo.bound = left.max(began.elapsed() * 2);
