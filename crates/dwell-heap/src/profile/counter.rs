@@ -52,7 +52,10 @@ impl Counter {
         match counted {
             0 => Err(Error::new(ErrorKind::Unsupported, "the event was never counted")),
             // With more events than the processor has counters, they take turns.
-            _ if counted < wanted => Ok((count as f64 / counted as f64 * wanted as f64) as u64),
+            _ if counted < wanted => {
+                let all = u128::from(count) * u128::from(wanted) / u128::from(counted);
+                Ok(u64::try_from(all).unwrap_or(u64::MAX))
+            }
             _ => Ok(count),
         }
     }

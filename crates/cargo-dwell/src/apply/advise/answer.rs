@@ -299,6 +299,11 @@ mod tests {
             tried("D.e", Ended::Person { why: "D.e is declared in d".into() }),
             Tried { bytes: Some(300), ..tried("D.e", Ended::Person { why: "again".into() }) },
             Tried { bytes: Some(500), ..tried("D.f", Ended::Person { why: "D.f: D.f: is no field".into() }) },
+            Tried {
+                kind: "shrink".into(),
+                bytes: Some(600),
+                ..tried("D.h", Ended::Person { why: "D.h grows".into() })
+            },
             Tried { bytes: Some(9), ..tried("D.g", Ended::Person { why: "too little".into() }) },
         ];
         let patches = [PathBuf::from("out/1-a-b.patch")];
@@ -331,7 +336,7 @@ mod tests {
             "held: 1 of 2 tried\n  1. A.b: box it\n     live bytes 1.0 kB to 600 B (-40.0 %)",
             "; 400 B predicted\n     +2 -1 lines: src/a.rs\n",
             "tried and lost:\n  A.c: box it: tests: not as before; 400 B predicted\n",
-            "needs a person:\n  D.f: is no field; 500 B predicted\n  D.e is declared in d; 400 B predicted\n\nnot tried",
+            "needs a person:\n  D.h grows; may save 600 B\n  D.f: is no field; 500 B predicted\n  D.e is declared in d; 400 B predicted\n\nnot tried",
             "not tried in this time: 2 changes; --resume goes on, --time gives more (the first try began after 1:05)\n",
             "`cd /app && git apply out/*.patch` makes the changes",
         ] {

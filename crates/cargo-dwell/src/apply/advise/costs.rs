@@ -285,7 +285,7 @@ mod tests {
     fn noise_is_that_of_what_was_seen() {
         let seen = |resident, millis| {
             let user = std::time::Duration::from_millis(millis);
-            let usage = Usage { resident, user, ..Usage::default() };
+            let usage = Usage { user, resident, ..Usage::default() };
             Seen { usage, status: ExitStatus::from_raw(0), printed: 0 }
         };
         let noise =

@@ -112,14 +112,15 @@ fn advise(args: &Advise, dependency: Option<&Patched>) -> Result<ExitCode> {
         saved.map_or(Ok(()), |saved| tries.resume(saved))?;
         Ok(Some(tries))
     });
+    // What is built and measured stays for a run that goes on.
+    if !state.exists() {
+        Saved::new(&args.args, &[], Vec::new()).write(&state)?;
+    }
     let mut tries = match begun {
         Ok(Some(tries)) => tries,
         Ok(None) => return Ok(ExitCode::from(2)),
         Err(error) => {
             if processes::received().is_some() {
-                if !state.exists() {
-                    Saved::new(&args.args, &[], Vec::new()).write(&state)?;
-                }
                 known.print_interrupted(&mut io::stdout().lock()).context("the answer cannot be written")?;
             }
             return Err(error);
@@ -211,7 +212,7 @@ impl<'a> Tries<'a> {
             ),
             first => first?,
         };
-        known.program = first.built.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        known.program = name_of(&first.built);
         known.live = [first.live_bytes, first.live_blocks];
         step(known, "measures how much equal runs differ");
         let runs = bench.pairs(&first.executable, &first.executable)?;
@@ -271,7 +272,7 @@ impl<'a> Tries<'a> {
         let (known, small) = (known.clone(), Vec::new());
         Ok(Some(Self {
             session,
-            began: end - args.time,
+            began: end.checked_sub(args.time).unwrap_or(end),
             end,
             args,
             first,
@@ -356,7 +357,12 @@ impl<'a> Tries<'a> {
         self.queue.retain(|candidate| {
             !saved.tried.iter().any(|tried| tried.name == candidate.name() && tried.how == candidate.how())
         });
-        self.tried = saved.tried;
+        let persons = std::mem::replace(&mut self.tried, saved.tried);
+        for person in persons {
+            if !self.tried.iter().any(|tried| tried.name == person.name && tried.how == person.how) {
+                self.tried.push(person);
+            }
+        }
         self.move_lines(&[]);
         Ok(())
     }
@@ -371,7 +377,11 @@ impl<'a> Tries<'a> {
             let Some(candidate) = self.queue.front().cloned().filter(|_| left > SHORT) else { return Ok(()) };
             // Another allocator needs no repairs: it is tried before the check, which takes as long as a build.
             if candidate != Candidate::Allocator && !self.is_checked {
-                self.check_before()?;
+                if let Err(error) = self.check_before() {
+                    processes::check()?;
+                    self.stopped = Some(error);
+                    return Ok(());
+                }
                 continue;
             }
             self.first_try.get_or_insert_with(Instant::now);
@@ -684,6 +694,16 @@ fn progress(what: &str) {
     }
 }
 
+/// Returns the name of a program, without the hash that cargo adds to those of tests and benchmarks.
+fn name_of(executable: &Path) -> String {
+    let name = executable.file_name().unwrap_or_default().to_string_lossy();
+    let is_hash = |text: &str| text.len() == 16 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    match name.rsplit_once('-') {
+        Some((name, hash)) if is_hash(hash) => name.to_owned(),
+        _ => name.into_owned(),
+    }
+}
+
 /// Returns a name for a file.
 fn slug(name: &str) -> String {
     let with = |letter: char| if letter.is_ascii_alphanumeric() { letter.to_ascii_lowercase() } else { '-' };
@@ -701,6 +721,15 @@ mod tests {
         assert_eq!(slug("app::Node<T>.name"), "app-node-t-name");
         assert_eq!(slug("::"), "");
         assert!(slug(&"x".repeat(100)).len() == 60);
+    }
+
+    #[test]
+    fn programs_have_the_names_of_their_targets() {
+        for (file, name) in
+            [("deps/it-e432c9d31b9a4721", "it"), ("my-app", "my-app"), ("a-e432c9d31b9a472x", "a-e432c9d31b9a472x")]
+        {
+            assert_eq!(name_of(Path::new(file)), name);
+        }
     }
 
     #[test]
