@@ -55,7 +55,8 @@ fn what_held_is_a_patch_and_the_source_stays() {
     assert_eq!(fs::read_to_string(folder.join("src/event.rs")).expect("a file"), source);
     assert!(folder.join("target/dwell/advise/01-event-order.patch").exists());
     // What the answer says makes all changes, in their order.
-    let line = text.rsplit('`').nth(1).expect("a command");
+    let printed = String::from_utf8_lossy(&answer.stdout);
+    let line = printed.rsplit('`').nth(1).expect("a command");
     let applied = Command::new("sh").args(["-c", line]).current_dir(folder).output().expect("sh");
     assert!(applied.status.success() && line.starts_with("git apply "), "{line}: {}", out(&applied));
     let changed = fs::read_to_string(folder.join("src/event.rs")).expect("a file");
