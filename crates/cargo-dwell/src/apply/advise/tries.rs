@@ -366,7 +366,10 @@ impl<'a> Tries<'a> {
         self.move_lines(&[]);
         Ok(())
     }
+}
 
+/// The tries.
+impl Tries<'_> {
     /// Tries what is left, as long as there is time.
     fn all(&mut self, state: &Path) -> Result<()> {
         loop {
@@ -592,7 +595,10 @@ impl<'a> Tries<'a> {
         let all = self.tried.iter().map(|tried| (tried, &tried.ended));
         all.filter(|(_, ended)| matches!(ended, Ended::Held { .. }))
     }
+}
 
+/// The answer.
+impl Tries<'_> {
     /// Writes the patches, and prints the answer.
     fn finish(
         &mut self,
