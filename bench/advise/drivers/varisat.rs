@@ -8,7 +8,7 @@ fn main() {
         (state >> 33) % end
     };
     let mut formula = CnfFormula::new();
-    for _ in 0..16_000 {
+    for _ in 0..12_000 {
         let clause: Vec<Lit> = (0..3).map(|_| Lit::from_index(below(4_400) as usize, below(2) == 0)).collect();
         formula.add_clause(&clause);
     }

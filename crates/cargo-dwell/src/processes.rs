@@ -135,6 +135,8 @@ pub(crate) struct Usage {
     pub(crate) last: u64,
     /// Its page faults.
     pub(crate) faults: u64,
+    /// The instructions in user mode of the process and of those that it started, if the kernel counts them.
+    pub(crate) instructions: Option<u64>,
 }
 
 impl Usage {
@@ -256,9 +258,12 @@ pub(crate) fn run_with(command: &mut Command, stdin: Stdio, bound: Duration) -> 
     let step: Vec<OsString> = command.get_args().take(1).map(Into::into).collect();
     let step = step.first().map(|step| step.to_string_lossy().into_owned()).unwrap_or_default();
     command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
+    #[cfg(agent)]
+    let counter = dwell_heap::profile::Counter::instructions().ok();
     let mut child = command.spawn().with_context(|| format!("{name} cannot be run; is it on the PATH?"))?;
     let (stdout, stderr) = (reader(child.stdout.take()), reader(child.stderr.take()));
-    let (status, usage) = watch(&mut child, bound, &mut || {}).map_err(|error| match received() {
+    #[cfg_attr(not(agent), expect(unused_mut, reason = "nothing counts"))]
+    let (status, mut usage) = watch(&mut child, bound, &mut || {}).map_err(|error| match received() {
         None => anyhow!("`{name} {step}` {error}; --timeout allows more"),
         Some(_) => error,
     })?;
@@ -270,6 +275,10 @@ pub(crate) fn run_with(command: &mut Command, stdin: Stdio, bound: Duration) -> 
             break;
         }
         thread::sleep(Duration::from_millis(1));
+    }
+    #[cfg(agent)]
+    {
+        usage.instructions = counter.and_then(|counter| counter.read().ok());
     }
     let joined = |reader: JoinHandle<Vec<u8>>| reader.join().unwrap_or_default();
     Ok(Ran { status, usage, stdout: joined(stdout), stderr: joined(stderr) })
@@ -288,7 +297,7 @@ pub(crate) fn watch(child: &mut Child, bound: Duration, each: &mut dyn FnMut()) 
                 end_descendants();
                 check()?;
             }
-            return Ok((status, Usage { user, system, resident: most, last, faults }));
+            return Ok((status, Usage { user, system, resident: most, last, faults, instructions: None }));
         }
         each();
         if let Some([until_now, now]) = resident(child.id()) {

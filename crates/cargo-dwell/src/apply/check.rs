@@ -102,14 +102,26 @@ impl Session<'_> {
         Ok(is_some)
     }
 
-    /// Runs the tests twice: one that has two outcomes without a change tells nothing about one.
+    /// Runs the tests twice.
     pub(super) fn test_before(&mut self) -> Result<()> {
-        let command = self.args.test_command.as_deref();
-        let mut tests = self.cargo.test(command)?;
+        self.test_once_before()?;
+        self.test_again_before()
+    }
+
+    /// Runs the tests, and keeps their outcomes.
+    pub(super) fn test_once_before(&mut self) -> Result<()> {
+        let tests = self.cargo.test(self.args.test_command.as_deref())?;
         if !tests.success && tests.outcomes.is_empty() {
             bail!("the tests fail before the change, and none has an outcome; --no-test leaves them out");
         }
-        self.flaky = tests.differ(&self.cargo.test(command)?);
+        self.tests = Some(tests);
+        Ok(())
+    }
+
+    /// Runs the tests once more: one that has two outcomes without a change tells nothing about one.
+    pub(super) fn test_again_before(&mut self) -> Result<()> {
+        let Some(mut tests) = self.tests.take() else { return Ok(()) };
+        self.flaky = tests.differ(&self.cargo.test(self.args.test_command.as_deref())?);
         if !self.flaky.is_empty() {
             let names: Vec<&str> = self.flaky.values().map(String::as_str).collect();
             (self.tell)(&format!(

@@ -2,11 +2,13 @@
 
 use super::cargo::Cargo;
 use super::tree::{Change, Tree};
+use crate::allocators::Program;
 use crate::processes::{self, Ran, Usage};
-use crate::program::BuildArgs;
+use crate::program::{self, BuildArgs, Outcome, Purpose};
 use anyhow::{Context, Result, bail};
 use dwell_output::units;
 use serde_json::Value;
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
@@ -23,6 +25,8 @@ const BUILD_PAIRS: usize = 2;
 const LONG_BUILD: Duration = Duration::from_secs(180);
 /// The CPU time of all pairs: long programs are run in fewer.
 const FOR_PAIRS: Duration = Duration::from_secs(20);
+/// The CPU time of a program whose instructions valgrind counts, which takes some 50 times as long.
+const FOR_VALGRIND: Duration = Duration::from_millis(150);
 
 /// A program as it was measured.
 #[derive(Clone, Debug)]
@@ -37,6 +41,8 @@ pub(super) struct Measured {
     pub(super) executable: PathBuf,
     /// The report.
     pub(super) report: Value,
+    /// The instructions of a run, once valgrind counted them; `None`: it did not.
+    instructions: OnceCell<Option<u64>>,
 }
 
 impl Measured {
@@ -99,6 +105,7 @@ impl Bench<'_> {
             ("--all-features", build.all_features),
             ("--no-default-features", build.no_default_features),
             ("--release", build.release),
+            ("--lib", build.lib),
             ("--locked", build.locked),
             ("--offline", build.offline),
             ("--frozen", build.frozen),
@@ -133,7 +140,34 @@ impl Bench<'_> {
         let peak = snapshots.iter().map(|snapshot| number(snapshot, "peak_bytes")).max().unwrap_or_default();
         let (live_bytes, live_blocks) = (peak.max(number(largest, "live_bytes")), number(largest, "live_blocks"));
         let built = PathBuf::from(built);
-        Ok(Measured { live_bytes, live_blocks, built, executable, report })
+        Ok(Measured { live_bytes, live_blocks, built, executable, report, instructions: OnceCell::new() })
+    }
+
+    /// Builds the program as the census does, without a bound. Returns `false` if cargo failed and printed the reason.
+    ///
+    /// # Errors
+    /// Returns an error if cargo cannot be run, or if there is no such program.
+    pub(super) fn build_program(&self) -> Result<bool> {
+        let args = BuildArgs {
+            manifest_path: Some(self.manifest.clone()),
+            target_dir: Some(self.target.join("dwell/census")),
+            ..self.build.clone()
+        };
+        processes::interruptible(|| {
+            let Outcome::Done(choice) = program::choose(&args)? else { return Ok(false) };
+            Ok(matches!(choice.build(Purpose::Run)?, Outcome::Done(_)))
+        })
+    }
+
+    /// Counts the instructions of a run by valgrind, once. `usage` is that of a plain run. `None`: there is no valgrind, or it would take
+    /// too long, or the program needs a driver.
+    pub(super) fn instructions(&self, program: &Measured, usage: Usage) -> Option<u64> {
+        let is_short = self.driver.is_none() && usage.cpu() <= FOR_VALGRIND;
+        let count = || {
+            let plain = Program { file: &program.executable, arguments: self.arguments, bound: self.bound };
+            plain.instructions(None).ok().flatten()
+        };
+        if is_short { *program.instructions.get_or_init(count) } else { None }
     }
 
     /// Runs the program under `allocs`. Returns the report.

@@ -55,7 +55,8 @@ fn what_held_is_a_patch_and_the_source_stays() {
     assert_eq!(fs::read_to_string(folder.join("src/event.rs")).expect("a file"), source);
     assert!(folder.join("target/dwell/advise/01-event-order.patch").exists());
     // What the answer says makes all changes, in their order.
-    let line = text.rsplit('`').nth(1).expect("a command");
+    let printed = String::from_utf8_lossy(&answer.stdout);
+    let line = printed.rsplit('`').nth(1).expect("a command");
     let applied = Command::new("sh").args(["-c", line]).current_dir(folder).output().expect("sh");
     assert!(applied.status.success() && line.starts_with("git apply "), "{line}: {}", out(&applied));
     let changed = fs::read_to_string(folder.join("src/event.rs")).expect("a file");
@@ -80,7 +81,16 @@ fn what_held_is_a_patch_and_the_source_stays() {
     assert!(out(&resumed).contains("  1. Event::Order: box the fields"), "{}", out(&resumed));
 
     // An interrupt prints what is known, and leaves no process.
-    let mut interrupted = command(folder, &["--for", "memory", "--time", "10m", "--no-test", "--", "20000"]);
+    let arguments = ["--for", "memory", "--time", "10m", "--no-test", "--", "20000"];
+    let answer = interrupted(folder, &arguments, " left: mimalloc");
+    assert_eq!(answer.status.code(), Some(130), "{}", out(&answer));
+    assert!(out(&answer).contains("held: 0 of 0 tried\n\nnot tried before the interrupt: "), "{}", out(&answer));
+    assert_eq!(fs::read_to_string(folder.join("src/event.rs")).expect("a file"), source);
+}
+
+/// Returns what the command prints if it is interrupted after a note that ends so.
+fn interrupted(folder: &Path, args: &[&str], note: &str) -> Output {
+    let mut interrupted = command(folder, args);
     // Where a shell started the test in the background, the signal is ignored.
     let heed = || {
         // SAFETY: the call reads no memory, and may be made between fork and exec.
@@ -91,14 +101,107 @@ fn what_held_is_a_patch_and_the_source_stays() {
     unsafe { interrupted.pre_exec(heed) };
     let mut tool = interrupted.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");
     let mut notes = BufReader::new(tool.stderr.take().expect("its notes")).lines().map_while(Result::ok);
-    assert!(notes.any(|line| line.ends_with(" left: mimalloc")));
+    assert!(notes.any(|line| line.ends_with(note)));
     let process = libc::pid_t::try_from(tool.id()).expect("a process");
     // SAFETY: the process is a child that was not waited for.
     unsafe { libc::kill(process, libc::SIGINT) };
+    // Its pipe stays open until it ends.
+    let rest = std::thread::spawn(move || notes.for_each(drop));
     let answer = tool.wait_with_output().expect("it ends");
-    assert_eq!(answer.status.code(), Some(130), "{}", out(&answer));
-    assert!(out(&answer).contains("held: 0 of 0 tried\n\nnot tried before the interrupt: "), "{}", out(&answer));
-    assert_eq!(fs::read_to_string(folder.join("src/event.rs")).expect("a file"), source);
+    rest.join().expect("its notes end");
+    answer
+}
+
+/// A program that runs forever once as many runs as the file `runs` says have ended.
+const FOREVER: &str = r#"
+fn main() {
+    if let Ok(text) = std::fs::read_to_string("runs") {
+        match text.trim().parse::<u32>().unwrap() {
+            0 => loop { std::thread::sleep(std::time::Duration::from_secs(1)) },
+            more => std::fs::write("runs", (more - 1).to_string()).unwrap(),
+        }
+    }
+    let all: Vec<String> = (0..1000).map(|number| number.to_string()).collect();
+    println!("{}", all.len());
+}
+"#;
+
+#[test]
+fn an_interrupt_before_the_first_try_says_what_is_known() {
+    let package = super::package(FOREVER);
+    let folder = package.path();
+    let runs = |count: &str| fs::write(folder.join("runs"), count).expect("a file");
+    runs("1");
+    let answer = interrupted(folder, &["--no-test"], "measures how much equal runs differ");
+    let text = out(&answer);
+    assert_eq!(answer.status.code(), Some(130), "{text}");
+    assert!(text.starts_with("entries: ") && text.contains(" live at the peak in "), "{text}");
+    let end = "nothing was tried before the interrupt (it measures how much equal runs differ); --resume goes on\n";
+    assert!(text.contains(end), "{text}");
+    runs("0");
+    let answer = interrupted(folder, &["--no-test"], "takes a census of the program");
+    assert!(out(&answer).starts_with("\nnothing was tried before the interrupt (it takes"), "{}", out(&answer));
+
+    // Goes on from there.
+    fs::remove_file(folder.join("runs")).expect("a file");
+    let answer = advise(folder, &["--no-test", "--resume", "--time", "1s"]);
+    let text = out(&answer);
+    assert_eq!(answer.status.code(), Some(1), "{text}");
+    assert!(text.contains("held: 0 of 0 tried\n") && !text.contains("no run to go on with"), "{text}");
+
+    // One that never ends is no endless wait.
+    runs("0");
+    let answer = advise(folder, &["--no-test", "--time", "1s"]);
+    let text = out(&answer);
+    assert_eq!(answer.status.code(), Some(2), "{text}");
+    assert!(
+        text.ends_with(
+            "error: the program did not end in 30 s: --time gives more; --driver ends a server when its script ends\n"
+        ),
+        "{text}"
+    );
+}
+
+const PARTS: &str = r#"
+struct First { id: u64, rare: Option<[u64; 9]> }
+struct Second { id: u64, rare: Option<[u64; 9]> }
+fn main() {
+    let text = std::hint::black_box(vec![1_u8; 12_000_000]);
+    let first: Vec<First> = (0..1000).map(|id| First { id, rare: (id % 100 == 0).then_some([id; 9]) }).collect();
+    let second: Vec<Second> = (0..1000).map(|id| Second { id, rare: (id % 100 == 0).then_some([id; 9]) }).collect();
+    let sum: u64 = first.iter().filter_map(|item| Some(item.id + item.rare.as_ref()?[0])).sum();
+    let more: u64 = second.iter().filter_map(|item| Some(item.id + item.rare.as_ref()?[0])).sum();
+    println!("{} {sum} {more}", text.len());
+}
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn fails_before_and_after() {
+        panic!("as before");
+    }
+}
+"#;
+
+/// Each saves less than a per cent. A test that failed before may fail after.
+#[test]
+fn what_saves_too_little_alone_is_tried_together() {
+    let package = super::package(PARTS);
+    let folder = package.path();
+    let answer = advise(folder, &["--for", "memory", "--time", "10m"]);
+    let text = out(&answer);
+    assert_eq!(answer.status.code(), Some(0), "{text}");
+    let held = "held: 1 of 4 tried\n  1. First, Second: what saves too little alone\n";
+    assert!(text.contains(held) && text.contains("  First: "), "{text}");
+
+    // Tests that do not compile cannot be compared with.
+    fs::write(folder.join("src/main.rs"), PARTS.replace("panic!(", "nothing(").replace("12_000_000", "1_000"))
+        .expect("a file");
+    let answer = advise(folder, &["--for", "memory", "--time", "10m"]);
+    let text = out(&answer);
+    assert_eq!(answer.status.code(), Some(2), "{text}");
+    let why = "the tests fail before the change, and none has an outcome; --no-test leaves them out";
+    assert!(text.contains("needs a person:\n  ") && text.contains(&format!("), but {why}")), "{text}");
+    assert!(text.ends_with(&format!("error: {why}\n")), "{text}");
 }
 
 const SERVER: &str = r#"

@@ -42,7 +42,7 @@ struct Event {
 /// The attributes of an event, `struct perf_event_attr` of the kernel in its fifth version.
 #[derive(Default)]
 #[repr(C)]
-struct Attributes {
+pub(crate) struct Attributes {
     kind: u32,
     size: u32,
     config: u64,
@@ -66,6 +66,14 @@ struct Attributes {
 
 const _: () = assert!(size_of::<Attributes>() == 112);
 
+impl Attributes {
+    /// Returns those of an event that counts in user mode, also in what a process starts, and takes no samples.
+    pub(crate) fn counting(kind: u32, config: u64, flags: u64, read_format: u64) -> Self {
+        let flags = INHERIT | EXCLUDE_KERNEL | EXCLUDE_HV | flags;
+        Self { kind, size: size_of::<Self>() as u32, config, flags, read_format, ..Self::default() }
+    }
+}
+
 const SOFTWARE: u32 = 1;
 const CPU_CLOCK: u64 = 0;
 const NOTHING: u64 = 9;
@@ -84,7 +92,7 @@ const EXCLUDE_HV: u64 = 1 << 6;
 const BY_FREQUENCY: u64 = 1 << 10;
 /// Leaves the kernel's own functions out of the callers.
 const NO_KERNEL: u64 = 1 << 21;
-const CLOSE_ON_EXEC: u64 = 1 << 3;
+pub(crate) const CLOSE_ON_EXEC: u64 = 1 << 3;
 const WITH_EXEC: u64 = 1 << 9 | 1 << 24;
 const WITH_TASKS: u64 = 1 << 13;
 const RECORD_COMM: u32 = 3;

@@ -1,6 +1,8 @@
 //! A profile of a program's allocations: counts for each pair of size and call stack, and samples of its processor time.
 
 #[cfg(agent)]
+mod counter;
+#[cfg(agent)]
 mod live;
 #[cfg(agent)]
 mod plain;
@@ -10,6 +12,8 @@ pub mod run;
 #[cfg(agent)]
 mod sampler;
 
+#[cfg(agent)]
+pub use counter::Counter;
 #[cfg(agent)]
 pub use live::{Live, sample};
 #[cfg(agent)]

@@ -4,11 +4,13 @@ use super::candidates::Candidate;
 use super::costs::{Gain, Noise};
 use crate::apply::moves::Saves;
 use crate::apply::patched::Patched;
+use crate::processes::Usage;
 use dwell_output::units;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// The number of rows of what lost and of what needs a person.
 const ROWS: usize = 8;
@@ -86,21 +88,76 @@ fn of_prediction(is_sure: bool) -> &'static str {
     if is_sure { " predicted" } else { "" }
 }
 
+/// What the program costs before all changes, as far as it was measured.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Known {
+    /// What is measured now.
+    pub(super) step: &'static str,
+    /// The name of the program; empty: it was not run yet.
+    pub(super) program: String,
+    /// Live bytes and blocks at the peak.
+    pub(super) live: [u64; 2],
+    /// CPU time and resident bytes of a run.
+    pub(super) usage: Option<Usage>,
+    pub(super) noise: Option<Noise>,
+}
+
+impl Known {
+    /// Prints it.
+    ///
+    /// # Errors
+    /// Returns an error if it cannot be written.
+    pub(super) fn print(&self, out: &mut dyn Write) -> io::Result<()> {
+        if self.program.is_empty() {
+            return Ok(());
+        }
+        let [bytes, blocks] = self.live;
+        let (bytes, blocks) = (units::bytes(bytes), units::plural(blocks, "block"));
+        write!(out, "{}: {bytes} live at the peak in {blocks}", self.program)?;
+        if let Some(usage) = self.usage {
+            let (resident, seconds) = (units::bytes(usage.resident), usage.cpu().as_secs_f64());
+            write!(out, ", {resident} resident, {seconds:.2} s of CPU time")?;
+        }
+        writeln!(out)?;
+        let Some(noise) = self.noise else { return Ok(()) };
+        let instructions = match noise.instructions {
+            Some(share) => format!(", {:.1} % of the instructions", share * 100.0),
+            None => {
+                "; instructions are not counted: the kernel counts none here, and valgrind is missing or takes too long"
+                    .to_owned()
+            }
+        };
+        writeln!(
+            out,
+            "equal runs differ by {} live, {:.1} % of the CPU time, {:.1} % of the resident bytes{instructions}",
+            units::bytes(noise.live),
+            noise.cpu * 100.0,
+            noise.resident * 100.0
+        )
+    }
+
+    /// Prints it after an interrupt before the first try.
+    ///
+    /// # Errors
+    /// Returns an error if it cannot be written.
+    pub(super) fn print_interrupted(&self, out: &mut dyn Write) -> io::Result<()> {
+        self.print(out)?;
+        writeln!(out, "\nnothing was tried before the interrupt (it {}); --resume goes on", self.step)
+    }
+}
+
 /// What is printed.
 #[derive(Debug)]
 pub(super) struct Answer<'a> {
-    /// The name of the program.
-    pub(super) program: &'a str,
-    /// Live bytes and blocks at the peak, the most resident bytes, CPU time in seconds.
-    pub(super) live: [u64; 2],
-    pub(super) resident: u64,
-    pub(super) seconds: f64,
-    pub(super) noise: Noise,
+    /// What the program costs.
+    pub(super) known: &'a Known,
     pub(super) tried: &'a [Tried],
     /// What all kept changes save together.
     pub(super) together: Option<Gain>,
     /// The changes that no time was left for.
     pub(super) untried: usize,
+    /// How long it took until the first try began, or until the end.
+    pub(super) waited: Duration,
     /// Whether the end was a signal.
     pub(super) is_interrupted: bool,
     /// The patches.
@@ -120,24 +177,7 @@ impl Answer<'_> {
     /// # Errors
     /// Returns an error if it cannot be written.
     pub(super) fn print(&self, out: &mut dyn Write) -> io::Result<()> {
-        let [bytes, blocks] = self.live;
-        writeln!(
-            out,
-            "{}: {} live at the peak in {}, {} resident, {:.2} s of CPU time",
-            self.program,
-            units::bytes(bytes),
-            units::plural(blocks, "block"),
-            units::bytes(self.resident),
-            self.seconds,
-        )?;
-        let noise = self.noise;
-        writeln!(
-            out,
-            "equal runs differ by {} live, {:.1} % of the CPU time, {:.1} % of the resident bytes",
-            units::bytes(noise.live),
-            noise.cpu * 100.0,
-            noise.resident * 100.0
-        )?;
+        self.known.print(out)?;
         let is = |is_end: fn(&Ended) -> bool| {
             self.tried.iter().filter(move |tried| is_end(&tried.ended)).collect::<Vec<_>>()
         };
@@ -174,8 +214,10 @@ impl Answer<'_> {
             let why = if self.is_interrupted { "before the interrupt" } else { "in this time" };
             writeln!(
                 out,
-                "\nnot tried {why}: {}; --resume goes on, --time gives more",
-                units::plural(self.untried as u64, "change")
+                "\nnot tried {why}: {}; --resume goes on, --time gives more (the first try began after {}:{:02})",
+                units::plural(self.untried as u64, "change"),
+                self.waited.as_secs() / 60,
+                self.waited.as_secs() % 60
             )?;
         }
         if let Some(branch) = self.branch {
@@ -201,7 +243,7 @@ impl Answer<'_> {
 
     /// Returns what needs a person and may be worth it, one row for each place, those that promise most first.
     fn persons<'t>(&self, mut all: Vec<&'t Tried>) -> Vec<&'t Tried> {
-        let share = |tried: &Tried| tried.share(self.live[0]).unwrap_or(f64::INFINITY);
+        let share = |tried: &Tried| tried.share(self.known.live[0]).unwrap_or(f64::INFINITY);
         all.retain(|tried| share(tried) >= WORTH_A_LINE);
         all.sort_by(|one, other| share(other).total_cmp(&share(one)));
         let mut places = HashSet::new();
@@ -257,18 +299,28 @@ mod tests {
             tried("D.e", Ended::Person { why: "D.e is declared in d".into() }),
             Tried { bytes: Some(300), ..tried("D.e", Ended::Person { why: "again".into() }) },
             Tried { bytes: Some(500), ..tried("D.f", Ended::Person { why: "D.f: D.f: is no field".into() }) },
+            Tried {
+                kind: "shrink".into(),
+                bytes: Some(600),
+                ..tried("D.h", Ended::Person { why: "D.h grows".into() })
+            },
             Tried { bytes: Some(9), ..tried("D.g", Ended::Person { why: "too little".into() }) },
         ];
         let patches = [PathBuf::from("out/1-a-b.patch")];
-        let answer = Answer {
-            program: "app",
+        let usage = Usage { resident: 5000, user: Duration::from_millis(1500), ..Usage::default() };
+        let known = Known {
+            program: "app".into(),
             live: [1000, 3],
-            resident: 5000,
-            seconds: 1.5,
-            noise: Noise::default(),
+            usage: Some(usage),
+            noise: Some(Noise::default()),
+            step: "measures",
+        };
+        let answer = Answer {
+            known: &known,
             tried: &all,
             together: None,
             untried: 2,
+            waited: Duration::from_secs(65),
             is_interrupted: false,
             patches: &patches,
             branch: None,
@@ -284,11 +336,25 @@ mod tests {
             "held: 1 of 2 tried\n  1. A.b: box it\n     live bytes 1.0 kB to 600 B (-40.0 %)",
             "; 400 B predicted\n     +2 -1 lines: src/a.rs\n",
             "tried and lost:\n  A.c: box it: tests: not as before; 400 B predicted\n",
-            "needs a person:\n  D.f: is no field; 500 B predicted\n  D.e is declared in d; 400 B predicted\n\nnot tried",
-            "not tried in this time: 2 changes;",
+            "needs a person:\n  D.h grows; may save 600 B\n  D.f: is no field; 500 B predicted\n  D.e is declared in d; 400 B predicted\n\nnot tried",
+            "not tried in this time: 2 changes; --resume goes on, --time gives more (the first try began after 1:05)\n",
             "`cd /app && git apply out/*.patch` makes the changes",
         ] {
             assert!(text.contains(line), "{line:?} is not in\n{text}");
         }
+    }
+
+    #[test]
+    fn an_interrupt_says_what_is_known() {
+        let print = |known: &Known| {
+            let mut out = Vec::new();
+            known.print_interrupted(&mut out).unwrap();
+            String::from_utf8(out).unwrap()
+        };
+        let end = "\nnothing was tried before the interrupt (it builds); --resume goes on\n";
+        let mut known = Known { step: "builds", ..Known::default() };
+        assert_eq!(print(&known), end);
+        (known.program, known.live) = ("app".into(), [2000, 3]);
+        assert_eq!(print(&known), format!("app: 2.0 kB live at the peak in 3 blocks\n{end}"));
     }
 }

@@ -1,11 +1,10 @@
 //! What the program costs before and after a change, and whether the difference is one.
 
-use super::super::proof::{Bench, Measured, Seen};
+use super::super::proof::{Bench, Measured, Seen, ratios};
 use anyhow::Result;
 use clap::ValueEnum;
 use dwell_output::units;
 use serde::{Deserialize, Serialize};
-use std::path::Path;
 
 /// What a change has to improve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -38,6 +37,29 @@ pub(super) struct Noise {
     pub(super) cpu: f64,
     /// The same for resident bytes.
     pub(super) resident: f64,
+    /// The same for instructions; `None`: nothing counts them.
+    pub(super) instructions: Option<f64>,
+}
+
+impl Noise {
+    /// Returns by how much runs of one program differ.
+    pub(super) fn of(runs: &[[Seen; 2]], live: [u64; 2], instructions: Option<[u64; 2]>) -> Self {
+        // One of five pairs may be far off.
+        let mut apart: Vec<f64> = ratios(runs).iter().map(|ratio| (ratio - 1.0).abs()).collect();
+        apart.sort_by(f64::total_cmp);
+        let ends = |all: &[u64]| {
+            let (least, most) = (all.iter().min().copied()?, all.iter().max().copied()?);
+            Some((most - least) as f64 / (least as f64).max(1.0))
+        };
+        // A run may end before anything is seen of it.
+        let resident: Vec<u64> = runs.iter().flatten().map(|run| run.usage.resident).filter(|seen| *seen > 0).collect();
+        Self {
+            live: live[0].abs_diff(live[1]),
+            cpu: apart.get(apart.len() / 2).copied().unwrap_or_default(),
+            resident: ends(&resident).unwrap_or_default(),
+            instructions: instructions.and_then(|both| ends(&both)),
+        }
+    }
 }
 
 /// What the program costs with a change, beside before it.
@@ -51,6 +73,9 @@ pub(super) struct Gain {
     pub(super) cpu: Vec<f64>,
     /// The ratio of the fastest runs.
     pub(super) fastest: Option<f64>,
+    /// The instructions of a run in user mode, before and after; `None`: nothing counts them.
+    #[serde(default)]
+    pub(super) instructions: Option<[u64; 2]>,
     /// What a run shows that it did not show before; none if equal runs differ in it too.
     pub(super) differs: Option<String>,
 }
@@ -70,29 +95,26 @@ impl Gain {
     /// # Errors
     /// Returns an error if one cannot be run.
     pub(super) fn measure(bench: &Bench<'_>, before: &Measured, after: &Measured) -> Result<Self> {
-        let mut gain = Self::of_runs(bench, &before.executable, &after.executable)?;
-        gain.live = [before.live_bytes, after.live_bytes];
-        Ok(gain)
-    }
-
-    /// Measures two builds without their live bytes.
-    ///
-    /// # Errors
-    /// Returns an error if one cannot be run.
-    pub(super) fn of_runs(bench: &Bench<'_>, before: &Path, after: &Path) -> Result<Self> {
-        let pairs = bench.pairs(before, after)?;
+        let pairs = bench.pairs(&before.executable, &after.executable)?;
         let resident = |side: usize| {
             let mut all: Vec<u64> = pairs.iter().map(|pair| pair[side].usage.resident).collect();
             all.sort_unstable();
             all.get(all.len() / 2).copied().unwrap_or_default()
         };
-        Ok(Self {
-            live: [0; 2],
+        let mut gain = Self {
+            live: [before.live_bytes, after.live_bytes],
             resident: [resident(0), resident(1)],
-            cpu: super::super::proof::ratios(&pairs),
+            cpu: ratios(&pairs),
             fastest: fastest(&pairs),
+            instructions: counted(&pairs),
             differs: differs(&pairs),
-        })
+        };
+        // Valgrind takes long: only what may be faster is worth it.
+        if gain.instructions.is_none() && gain.median().is_some_and(|median| median < 1.0 - LEAST / 2.0) {
+            let of = |program: &Measured, side: usize| bench.instructions(program, pairs.first()?[side].usage);
+            gain.instructions = of(before, 0).zip(of(after, 1)).map(|(before, after)| [before, after]);
+        }
+        Ok(gain)
     }
 
     /// Returns the median of the ratios of CPU times.
@@ -122,8 +144,18 @@ impl Gain {
             About::Code => (share(self.live), noise.live as f64 / (self.live[0] as f64).max(1.0)),
             About::Allocator => (share(self.resident), noise.resident),
         };
-        let time = (self.saved_time(), noise.cpu);
         let is_better = |(share, noise): (f64, f64)| share >= LEAST.max(noise);
+        let mut time = (self.saved_time(), noise.cpu);
+        // Instructions differ less than time does. Fewer that take as long are no gain.
+        let work = (self.instructions.map(share), noise.instructions);
+        if let (Some(work), Some(noise), Some(median)) = (work.0, work.1, self.median())
+            && is_better((work, noise))
+            && !is_better(time)
+            && time.0 >= 0.0
+            && median < 1.0
+        {
+            time = (work.min(1.0 - median), noise);
+        }
         let is_worse = |(share, noise): (f64, f64), most: f64| -share > most.max(noise);
         let (gains, other, most) = match goal {
             Some(Goal::Memory) => (is_better(memory), ("CPU time", time), WORSE_BESIDE_GOAL),
@@ -166,8 +198,21 @@ impl Gain {
         if let (Some(least), Some(median), Some(most)) = (self.cpu.first(), self.median(), self.cpu.last()) {
             all.push(format!("CPU time {median:.2} of before ({least:.2} to {most:.2})"));
         }
+        if let Some([before, after]) = self.instructions {
+            all.push(format!("instructions {:.2}", after as f64 / (before as f64).max(1.0)));
+        }
         all.join(", ")
     }
+}
+
+/// Returns the medians of the instructions of two builds.
+pub(super) fn counted(pairs: &[[Seen; 2]]) -> Option<[u64; 2]> {
+    let median = |side: usize| {
+        let mut all: Vec<u64> = pairs.iter().filter_map(|pair| pair[side].usage.instructions).collect();
+        all.sort_unstable();
+        all.get(all.len() / 2).copied().filter(|count| *count > 0)
+    };
+    Some([median(0)?, median(1)?])
 }
 
 /// Returns the ratio of the fastest runs of two builds.
@@ -197,10 +242,10 @@ mod tests {
     use std::process::ExitStatus;
 
     fn gain(live: [u64; 2], resident: [u64; 2], cpu: f64) -> Gain {
-        Gain { live, resident, cpu: vec![cpu], fastest: Some(cpu), differs: None }
+        Gain { live, resident, cpu: vec![cpu], fastest: Some(cpu), ..Gain::default() }
     }
 
-    const NOISE: Noise = Noise { live: 100, cpu: 0.03, resident: 0.02 };
+    const NOISE: Noise = Noise { live: 100, cpu: 0.03, resident: 0.02, instructions: Some(0.001) };
 
     #[test]
     fn a_gain_is_more_than_equal_runs_differ() {
@@ -213,6 +258,41 @@ mod tests {
         assert!(code(&gain([10_000, 10_000], [20_000, 20_000], 0.95), None));
         let pairs = |cpu: &[f64]| Gain { cpu: cpu.to_vec(), ..gain([10_000, 10_000], [20_000, 20_000], 0.9) };
         assert!(code(&pairs(&[0.8, 0.9, 0.94, 0.96, 1.1]), None) && !code(&pairs(&[0.8, 0.9, 0.94, 1.02, 1.1]), None));
+    }
+
+    #[test]
+    fn instructions_decide_where_times_differ_more() {
+        let with = |cpu: f64, instructions: Option<[u64; 2]>| {
+            let gain = Gain { instructions, ..gain([10_000; 2], [20_000; 2], cpu) };
+            gain.judge(About::Code, Some(Goal::Time), NOISE).is_ok()
+        };
+        assert!(!with(0.98, None) && with(0.98, Some([1000, 960])));
+        // No fewer, or as long as before.
+        assert!(!with(0.98, Some([1000, 995])) && !with(1.0, Some([1000, 900])) && !with(1.05, Some([1000, 900])));
+        // Less waiting for memory needs no fewer instructions.
+        assert!(with(0.9, Some([1000, 1000])));
+        let text = Gain { instructions: Some([1000, 960]), ..gain([0; 2], [0; 2], 0.98) }.words();
+        assert!(text.ends_with(", instructions 0.96"), "{text}");
+        let seen = |count| {
+            let usage = Usage { instructions: Some(count), ..Usage::default() };
+            Seen { usage, status: ExitStatus::from_raw(0), printed: 0 }
+        };
+        let pairs = [[seen(10), seen(7)], [seen(12), seen(8)], [seen(11), seen(9)]];
+        assert_eq!(counted(&pairs), Some([11, 8]));
+    }
+
+    #[test]
+    fn noise_is_that_of_what_was_seen() {
+        let seen = |resident, millis| {
+            let user = std::time::Duration::from_millis(millis);
+            let usage = Usage { user, resident, ..Usage::default() };
+            Seen { usage, status: ExitStatus::from_raw(0), printed: 0 }
+        };
+        let noise =
+            Noise::of(&[[seen(0, 100), seen(100, 102)], [seen(110, 100), seen(100, 100)]], [7, 9], Some([200, 202]));
+        assert_eq!((noise.live, noise.resident, noise.instructions), (2, 0.1, Some(0.01)));
+        assert!(noise.cpu <= 0.021);
+        assert_eq!(Noise::of(&[], [0; 2], None), Noise::default());
     }
 
     #[test]

@@ -2,23 +2,24 @@
 
 use super::super::allocator;
 use super::super::args::Apply;
+use super::super::edit::Made;
 use super::super::folder;
 use super::super::git;
 use super::super::moves::{self, Move};
 use super::super::patched::Patched;
-use super::super::proof::{Bench, Measured, ratios};
+use super::super::proof::{Bench, Measured};
 use super::super::session::Session;
 use super::super::tree::{Change, Tree};
 use super::super::variants;
-use super::answer::{Answer, Ended, Tried, WORTH_A_LINE};
+use super::answer::{Answer, Ended, Known, Tried, WORTH_A_LINE};
 use super::args::Advise;
 use super::branch::Commit;
 use super::candidates::{self, Candidate};
-use super::costs::{About, Gain, Noise};
+use super::costs::{self, About, Gain, Goal, Noise};
 use super::resume::Saved;
 use super::{branch, record};
 use crate::{processes, program};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use cargo_metadata::Metadata;
 use std::collections::VecDeque;
 use std::fs;
@@ -29,6 +30,8 @@ use std::time::{Duration, Instant};
 
 /// How long a step may take before the first try.
 const BOUND: Duration = Duration::from_secs(1800);
+/// How long a run may take at least before the first try.
+const RUN: Duration = Duration::from_secs(30);
 /// No try begins if less time is left.
 const SHORT: Duration = Duration::from_secs(5);
 /// The number of changes that are tried together because each saves too little.
@@ -51,7 +54,7 @@ impl Advise {
         }
         processes::ended_by_signals(|| {
             let Some(name) = &self.patched else { return advise(self, None) };
-            let Some((patched, build)) = Patched::new(name, &self.build)? else { return Ok(ExitCode::from(101)) };
+            let Some((patched, build)) = Patched::new(name, &self.build)? else { return Ok(ExitCode::from(2)) };
             advise(&Self { build, ..self.clone() }, Some(&patched))
         })
     }
@@ -59,7 +62,7 @@ impl Advise {
 
 fn advise(args: &Advise, dependency: Option<&Patched>) -> Result<ExitCode> {
     let end = Instant::now() + args.time;
-    let Some(workspace) = program::workspace(&args.build)? else { return Ok(ExitCode::from(101)) };
+    let Some(workspace) = program::workspace(&args.build)? else { return Ok(ExitCode::from(2)) };
     let root = workspace.workspace_root.clone().into_std_path_buf();
     if let Some(name) = &args.branch {
         branch::check(&root, name)?;
@@ -103,16 +106,35 @@ fn advise(args: &Advise, dependency: Option<&Patched>) -> Result<ExitCode> {
         bound: BOUND,
         driver: driver.as_deref(),
     });
-    let mut tries = Tries::before(args, session, end)?;
-    if let Some(saved) = saved {
-        tries.resume(saved)?;
+    let mut known = Known::default();
+    let begun = Tries::before(args, session, end, &mut known).and_then(|tries| {
+        let Some(mut tries) = tries else { return Ok(None) };
+        saved.map_or(Ok(()), |saved| tries.resume(saved))?;
+        Ok(Some(tries))
+    });
+    // What is built and measured stays for a run that goes on.
+    if !state.exists() {
+        Saved::new(&args.args, &[], Vec::new()).write(&state)?;
     }
+    let mut tries = match begun {
+        Ok(Some(tries)) => tries,
+        Ok(None) => return Ok(ExitCode::from(2)),
+        Err(error) => {
+            if processes::received().is_some() {
+                known.print_interrupted(&mut io::stdout().lock()).context("the answer cannot be written")?;
+            }
+            return Err(error);
+        }
+    };
     let answered = tries.all(&state);
     let signal = processes::received();
     if signal.is_none() {
         answered?;
     }
     tries.finish(args, &root, &patches, &folder, &unsure, dependency)?;
+    if let Some(error) = tries.stopped.take().filter(|_| signal.is_none()) {
+        return Err(error);
+    }
     Ok(match signal {
         Some(signal) => ExitCode::from(u8::try_from(128 + signal).unwrap_or(1)),
         None if tries.held().next().is_none() => ExitCode::from(1),
@@ -140,18 +162,27 @@ fn patches(args: &Advise, target: &Path) -> Result<PathBuf> {
 /// A run of the command after the program was measured.
 struct Tries<'a> {
     session: Session<'a>,
+    began: Instant,
     end: Instant,
     args: &'a Advise,
     /// The program before all changes, and with those that held.
     first: Measured,
     now: Measured,
-    /// CPU time and resident bytes before all changes.
-    usage: processes::Usage,
+    /// What is printed of it.
+    known: Known,
     noise: Noise,
     /// The files that the changes of the begin edit.
     files: Vec<PathBuf>,
-    /// Whether it is known what holds before a change.
+    /// Whether it is known what compiles before a change.
+    is_checked: bool,
+    /// Whether it is known what else holds before a change.
     is_known: bool,
+    /// Whether the tests ran twice before a change, so that it is known which have two outcomes.
+    is_tested_twice: bool,
+    /// Why no change can be proven.
+    stopped: Option<anyhow::Error>,
+    /// When the first try began.
+    first_try: Option<Instant>,
     queue: VecDeque<Candidate>,
     tried: Vec<Tried>,
     /// What saves something, but too little alone.
@@ -159,40 +190,54 @@ struct Tries<'a> {
 }
 
 impl<'a> Tries<'a> {
-    /// Measures the program, and collects what to try.
-    fn before(args: &'a Advise, mut session: Session<'a>, end: Instant) -> Result<Self> {
-        let bench = session.bench.as_ref().context("there is nothing to measure with")?;
-        let driver_is_none = args.driver.is_none();
-        progress("builds the program and takes a census of it");
-        let first = bench.census("before")?;
-        progress("measures how much equal runs differ");
-        let runs = bench.pairs(&first.executable, &first.executable)?;
-        let again = bench.census("again")?;
-        // One of five pairs may be far off.
-        let mut apart: Vec<f64> = ratios(&runs).iter().map(|ratio| (ratio - 1.0).abs()).collect();
-        apart.sort_by(f64::total_cmp);
-        let all: Vec<u64> = runs.iter().flatten().map(|run| run.usage.resident).collect();
-        let (least, most) = (all.iter().min().copied().unwrap_or(0), all.iter().max().copied().unwrap_or(0));
-        let noise = Noise {
-            live: first.live_bytes.abs_diff(again.live_bytes),
-            cpu: apart.get(apart.len() / 2).copied().unwrap_or_default(),
-            resident: (most - least) as f64 / (least as f64).max(1.0),
+    /// Measures the program, and collects what to try. `None`: cargo does not build it, and printed why.
+    fn before(args: &'a Advise, mut session: Session<'a>, end: Instant, known: &mut Known) -> Result<Option<Self>> {
+        let step = |known: &mut Known, name: &'static str| {
+            known.step = name;
+            progress(name);
         };
+        let bench = session.bench.as_mut().context("there is nothing to measure with")?;
+        step(known, "builds the program");
+        if !bench.build_program()? {
+            return Ok(None);
+        }
+        // What takes longer once cannot be tried.
+        bench.bound = args.time.max(RUN);
+        let (bound, started) = (bench.bound, Instant::now());
+        step(known, "takes a census of the program");
+        let first = match bench.census("before") {
+            Err(_) if processes::received().is_none() && started.elapsed() >= bound => bail!(
+                "the program did not end in {} s: --time gives more; --driver ends a server when its script ends",
+                bound.as_secs()
+            ),
+            first => first?,
+        };
+        known.program = name_of(&first.built);
+        known.live = [first.live_bytes, first.live_blocks];
+        step(known, "measures how much equal runs differ");
+        let runs = bench.pairs(&first.executable, &first.executable)?;
         let usage = runs.first().map(|pair| pair[0].usage).unwrap_or_default();
-        if let Some(status) =
-            runs.first().map(|pair| pair[0].status).filter(|status| !status.success() && driver_is_none)
+        known.usage = Some(usage);
+        let again = bench.census("again")?;
+        let by_valgrind = || bench.instructions(&first, usage).zip(bench.instructions(&again, usage));
+        let instructions = costs::counted(&runs).or_else(|| by_valgrind().map(|(one, other)| [one, other]));
+        let noise = Noise::of(&runs, [first.live_bytes, again.live_bytes], instructions);
+        known.noise = Some(noise);
+        if let Some(status) = runs.first().map(|pair| pair[0].status)
+            && !status.success()
+            && args.driver.is_none()
         {
             eprintln!("note: the program ends with {status}");
         }
         let mut counted = Vec::new();
         moves::collect(&first.report, "", &mut counted);
-        if args.goal != Some(super::costs::Goal::Memory) {
-            progress("records its allocations");
+        if args.goal != Some(Goal::Memory) {
+            step(known, "records its allocations");
             let mut report = bench.allocs()?;
             candidates::add_places(&mut report, &session.tree.root);
             moves::collect(&report, "", &mut counted);
         }
-        progress("reads the sizes of its types and futures");
+        step(known, "reads the sizes of its types and futures");
         let mut sizes = Vec::new();
         for command in ["layout", "futures"] {
             // A program without futures has no such report.
@@ -223,26 +268,76 @@ impl<'a> Tries<'a> {
         let moves: Vec<Move> = queue.iter().flat_map(Candidate::moves).cloned().collect();
         let mut files = moves::files(&moves);
         files.extend(allocator::root_of(&session.workspace, &first.built));
-        progress("checks what compiles before a change");
-        session.check_given_before(&files)?;
         let now = first.clone().kept_as("now")?;
-        let small = Vec::new();
-        Ok(Self { session, end, args, first, now, usage, noise, files, is_known: false, queue, tried, small })
+        let (known, small) = (known.clone(), Vec::new());
+        Ok(Some(Self {
+            session,
+            began: end.checked_sub(args.time).unwrap_or(end),
+            end,
+            args,
+            first,
+            now,
+            known,
+            noise,
+            files,
+            is_checked: false,
+            is_known: false,
+            is_tested_twice: false,
+            stopped: None,
+            first_try: None,
+            queue,
+            tried,
+            small,
+        }))
     }
 
-    /// Finds what holds before a change: other features, lints, tests. Most changes do not pay, and need none of it.
-    fn know_before(&mut self, mark: &[Change]) -> Result<()> {
+    /// Finds what compiles before a change, which its repairs need. The files have their texts of now after it.
+    fn check_before(&mut self) -> Result<()> {
+        if self.is_checked {
+            return Ok(());
+        }
+        let now = self.session.tree.mark();
         self.session.tree.restore(&[])?;
-        self.session.cargo.bound = BOUND;
+        let bound = std::mem::replace(&mut self.session.cargo.bound, BOUND.max(self.args.time));
+        progress("checks what compiles before a change");
+        self.session.check_given_before(&self.files)?;
+        self.session.cargo.bound = bound;
+        self.is_checked = true;
+        self.session.tree.restore(&now)
+    }
+
+    /// Finds what else holds before a change: other features, lints, tests. Most changes do not pay, and need none of it.
+    fn know_before(&mut self) -> Result<()> {
+        self.check_before()?;
+        let now = self.session.tree.mark();
+        self.session.tree.restore(&[])?;
+        self.session.cargo.bound = BOUND.max(self.args.time);
         progress("checks what compiles with other features before a change");
         self.session.check_others_before(&self.files)?;
         self.session.lint_before(&self.files)?;
         if !self.args.no_test {
             progress("runs the tests");
-            self.session.test_before()?;
+            self.session.test_once_before()?;
         }
         self.is_known = true;
-        self.session.tree.restore(mark)
+        self.session.tree.restore(&now)
+    }
+
+    /// Compares the tests with those before. Those that differ may have two outcomes without a change.
+    fn test(&mut self) -> Result<Result<String, String>> {
+        let Some(before) = &self.session.tests else { return Ok(Ok(String::new())) };
+        let compared = self.session.test_after(before)?;
+        if compared.is_ok() || self.is_tested_twice {
+            return Ok(compared);
+        }
+        progress("runs the tests without the change once more");
+        let now = self.session.tree.mark();
+        self.session.tree.restore(&[])?;
+        self.session.test_again_before()?;
+        self.is_tested_twice = true;
+        self.session.tree.restore(&now)?;
+        let Some(before) = &self.session.tests else { return Ok(compared) };
+        self.session.test_after(before)
     }
 
     /// Goes on where a run ended.
@@ -262,11 +357,19 @@ impl<'a> Tries<'a> {
         self.queue.retain(|candidate| {
             !saved.tried.iter().any(|tried| tried.name == candidate.name() && tried.how == candidate.how())
         });
-        self.tried = saved.tried;
+        let persons = std::mem::replace(&mut self.tried, saved.tried);
+        for person in persons {
+            if !self.tried.iter().any(|tried| tried.name == person.name && tried.how == person.how) {
+                self.tried.push(person);
+            }
+        }
         self.move_lines(&[]);
         Ok(())
     }
+}
 
+/// The tries.
+impl Tries<'_> {
     /// Tries what is left, as long as there is time.
     fn all(&mut self, state: &Path) -> Result<()> {
         loop {
@@ -275,6 +378,16 @@ impl<'a> Tries<'a> {
             }
             let left = self.end.saturating_duration_since(Instant::now());
             let Some(candidate) = self.queue.front().cloned().filter(|_| left > SHORT) else { return Ok(()) };
+            // Another allocator needs no repairs: it is tried before the check, which takes as long as a build.
+            if candidate != Candidate::Allocator && !self.is_checked {
+                if let Err(error) = self.check_before() {
+                    processes::check()?;
+                    self.stopped = Some(error);
+                    return Ok(());
+                }
+                continue;
+            }
+            self.first_try.get_or_insert_with(Instant::now);
             progress(&format!(
                 "{} of {}, {}:{:02} left: {}",
                 self.tried.len() + 1,
@@ -291,7 +404,7 @@ impl<'a> Tries<'a> {
             let ended = match self.one(&candidate, &mark) {
                 Ok(Some(ended)) => Ok(ended),
                 Ok(None) => {
-                    self.know_before(&mark)?;
+                    self.session.tree.restore(&mark)?;
                     continue;
                 }
                 Err(error) => Err(error),
@@ -305,9 +418,18 @@ impl<'a> Tries<'a> {
                 Err(error) if processes::received().is_some() => return Err(error),
                 Err(_) if Instant::now() >= self.end => return Ok(()),
                 Err(error) => Ended::Person {
-                    why: format!("{}: {}", candidate.name(), without_place(&candidate, &format!("{error:#}"))),
+                    why: format!(
+                        "{}: {}",
+                        candidate.name(),
+                        without_place(&candidate, &format!("{error:#}").replace("--timeout allows", "--time gives"))
+                    ),
                 },
             };
+            if self.stopped.is_some() {
+                // Tests that cannot be compared with tell nothing about the others either.
+                self.tried.push(Tried::new(&candidate, ended));
+                return Ok(());
+            }
             self.queue.pop_front();
             let holds = matches!(ended, Ended::Held { .. });
             self.tried.push(Tried::new(&candidate, ended));
@@ -331,7 +453,7 @@ impl<'a> Tries<'a> {
         }
     }
 
-    /// Tries one change. `None`: it pays, and what holds before it is not known yet.
+    /// Tries one change. `None`: it pays, and has to be made again, since it does not compile with other features.
     fn one(&mut self, candidate: &Candidate, mark: &[Change]) -> Result<Option<Ended>> {
         let mut all_made = Vec::new();
         if *candidate == Candidate::Allocator
@@ -368,16 +490,53 @@ impl<'a> Tries<'a> {
         let about = if *candidate == Candidate::Allocator { About::Allocator } else { About::Code };
         if let Err(why) = gain.judge(about, self.args.goal, self.noise) {
             let is_small = gain.live[1] < gain.live[0] || gain.saved_time() > 0.0;
-            if let (Candidate::Counted(change), true) = (candidate, is_small && self.small.len() < TOGETHER) {
+            if let Candidate::Counted(change) | Candidate::Size(change) = candidate
+                && is_small
+                && self.small.len() < TOGETHER
+            {
                 self.small.push((**change).clone());
             }
             return Ok(Some(Ended::Lost { gain: Some(gain), why }));
         }
         if !self.is_known {
+            let began = Instant::now();
+            if let Err(error) = self.know_before() {
+                processes::check()?;
+                let error = format!("{error:#}").replace("--timeout allows", "--time gives");
+                let why = format!("{}: pays ({}), but {error}", candidate.name(), gain.words());
+                self.stopped = Some(anyhow!(error));
+                return Ok(Some(Ended::Person { why }));
+            }
+            // The first tests are not cut short, and neither are the first with a change.
+            let left = self.end.saturating_duration_since(Instant::now());
+            self.session.cargo.bound = left.max(began.elapsed() * 2);
+        }
+        let words = gain.words();
+        let ended = match self.prove(candidate, mark, &all_made, gain) {
+            Err(error) if processes::received().is_none() => {
+                Some(Ended::Person { why: format!("{}: pays ({words}), but {error:#}", candidate.name()) })
+            }
+            ended => ended?,
+        };
+        if matches!(ended, Some(Ended::Held { .. })) {
+            self.now = after.kept_as("now")?;
+        }
+        Ok(ended)
+    }
+
+    /// Checks a change that pays: other features, lints, places that no test sees, tests.
+    fn prove(
+        &mut self,
+        candidate: &Candidate,
+        mark: &[Change],
+        all_made: &[Made],
+        gain: Gain,
+    ) -> Result<Option<Ended>> {
+        if !self.session.cargo.check()?.errors.is_empty() {
             return Ok(None);
         }
         let mut notes: Vec<String> = self.session.lint_after()?.unwrap_or_default();
-        for made in &all_made {
+        for made in all_made {
             if let Some(place) = self.session.places(made, mark).first() {
                 let why = format!(
                     "{}: look at {}:{}: {}; `cargo dwell apply --accept` makes it",
@@ -389,13 +548,10 @@ impl<'a> Tries<'a> {
                 return Ok(Some(Ended::Person { why }));
             }
         }
-        if let Some(before) = &self.session.tests {
-            match self.session.test_after(before)? {
-                Ok(words) => notes.extend(words.contains("in one of two runs").then_some(words)),
-                Err(why) => return Ok(Some(Ended::Lost { gain: Some(gain), why: format!("tests: {why}") })),
-            }
+        match self.test()? {
+            Ok(words) => notes.extend(words.contains("in one of two runs").then_some(words)),
+            Err(why) => return Ok(Some(Ended::Lost { gain: Some(gain), why: format!("tests: {why}") })),
         }
-        self.now = after.kept_as("now")?;
         let changes = since(&self.session.tree.changes(), mark);
         let patch: String = changes.iter().map(Change::diff).collect();
         let count = |sign: char| {
@@ -439,7 +595,10 @@ impl<'a> Tries<'a> {
         let all = self.tried.iter().map(|tried| (tried, &tried.ended));
         all.filter(|(_, ended)| matches!(ended, Ended::Held { .. }))
     }
+}
 
+/// The answer.
+impl Tries<'_> {
     /// Writes the patches, and prints the answer.
     fn finish(
         &mut self,
@@ -471,18 +630,14 @@ impl<'a> Tries<'a> {
             _ => None,
         };
         if let Some(file) = &args.record {
-            record::append(file, &self.program(), &self.tried)?;
+            record::append(file, &self.known.program, &self.tried)?;
         }
-        let program = self.program();
         let answer = Answer {
-            program: &program,
-            live: [self.first.live_bytes, self.first.live_blocks],
-            resident: self.usage.resident,
-            seconds: self.usage.cpu().as_secs_f64(),
-            noise: self.noise,
+            known: &self.known,
             tried: &self.tried,
             together,
             untried: self.queue.len(),
+            waited: self.first_try.unwrap_or_else(Instant::now).saturating_duration_since(self.began),
             is_interrupted,
             patches: &files,
             patched: dependency,
@@ -494,10 +649,6 @@ impl<'a> Tries<'a> {
             eprint!("\r\x1b[K");
         }
         answer.print(&mut io::stdout().lock()).context("the answer cannot be written")
-    }
-
-    fn program(&self) -> String {
-        self.first.built.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
 }
 
@@ -549,6 +700,16 @@ fn progress(what: &str) {
     }
 }
 
+/// Returns the name of a program, without the hash that cargo adds to those of tests and benchmarks.
+fn name_of(executable: &Path) -> String {
+    let name = executable.file_name().unwrap_or_default().to_string_lossy();
+    let is_hash = |text: &str| text.len() == 16 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    match name.rsplit_once('-') {
+        Some((name, hash)) if is_hash(hash) => name.to_owned(),
+        _ => name.into_owned(),
+    }
+}
+
 /// Returns a name for a file.
 fn slug(name: &str) -> String {
     let with = |letter: char| if letter.is_ascii_alphanumeric() { letter.to_ascii_lowercase() } else { '-' };
@@ -566,6 +727,15 @@ mod tests {
         assert_eq!(slug("app::Node<T>.name"), "app-node-t-name");
         assert_eq!(slug("::"), "");
         assert!(slug(&"x".repeat(100)).len() == 60);
+    }
+
+    #[test]
+    fn programs_have_the_names_of_their_targets() {
+        for (file, name) in
+            [("deps/it-e432c9d31b9a4721", "it"), ("my-app", "my-app"), ("a-e432c9d31b9a472x", "a-e432c9d31b9a472x")]
+        {
+            assert_eq!(name_of(Path::new(file)), name);
+        }
     }
 
     #[test]
