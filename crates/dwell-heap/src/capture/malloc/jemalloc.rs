@@ -233,7 +233,7 @@ impl Caches {
 
 /// Returns the first words of a node's entries that are not zero, with their numbers.
 fn entries(process: &ProcessImage<'_>, bits: u32, words: usize, start: u64) -> Vec<(u64, u64)> {
-    let mut bytes = vec![0; 8 * words << bits];
+    let mut bytes = vec![0; (8 * words) << bits];
     let read = Memory::read(process.memory, start, &mut bytes);
     let entries = bytes[..read].as_chunks::<8>().0.iter().step_by(words).map(|entry| u64::from_le_bytes(*entry));
     (0_u64..).zip(entries).filter(|(_, entry)| *entry != 0).collect()
