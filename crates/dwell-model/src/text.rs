@@ -8,7 +8,7 @@ pub const SHORT: u64 = 24;
 pub enum Text {
     /// `String`.
     Growable,
-    /// `CompactString` of the crate compact_str: as large as a `String`, with short texts inline.
+    /// `CompactString` of the crate `compact_str`: as large as a `String`, with short texts inline.
     Compact,
     /// `Box<str>`.
     Exact,
