@@ -65,8 +65,10 @@ unsafe impl GlobalAlloc for Recycler {
         AGAIN.fetch_add(1, Ordering::Relaxed);
         let step = if cfg!(miri) { 509 } else { 1 };
         for at in (0..layout.size()).step_by(step) {
-            // SAFETY: the block has this size, was filled when it was freed, and is in no list any more.
-            if unsafe { block.add(at).read() } != POISON {
+            // SAFETY: the block has this size.
+            let byte = unsafe { block.add(at) };
+            // SAFETY: the block was filled when it was freed, and is in no list any more.
+            if unsafe { byte.read() } != POISON {
                 eprintln!("byte {at} of a chunk of {} bytes was written to after it was given back", layout.size());
                 std::process::abort();
             }
@@ -189,7 +191,7 @@ impl Random {
 }
 
 /// A thread makes values, keeps some of those that it gets, sends others on, trims, and ends while others have its values.
-fn live(seed: u64, get: &Mutex<Receiver<Sent>>, send: &Sender<Sent>) {
+fn wander(seed: u64, inbox: &Mutex<Receiver<Sent>>, others: &Sender<Sent>) {
     let mut random = Random(seed);
     let mut held: Vec<Sent> = Vec::new();
     for step in 0..if cfg!(miri) { 60 } else { 600 } {
@@ -202,7 +204,7 @@ fn live(seed: u64, get: &Mutex<Receiver<Sent>>, send: &Sender<Sent>) {
             }
             2 => Sent::Owned(Pooled::new([n; 5]), n),
             3 => Sent::Large(Pooled::new([n; 250]), n),
-            _ => match get.lock().unwrap().try_recv() {
+            _ => match inbox.lock().unwrap().try_recv() {
                 Ok(sent) => sent,
                 Err(_) => continue,
             },
@@ -222,7 +224,7 @@ fn live(seed: u64, get: &Mutex<Receiver<Sent>>, send: &Sender<Sent>) {
                 }
                 held.push(one);
             }
-            _ => drop(send.send(one)),
+            _ => drop(others.send(one)),
         }
         if random.below(40) == 0 {
             let end = random.below(held.len() + 1);
@@ -245,10 +247,10 @@ fn values_wander_while_chunks_do() {
         thread::scope(|threads| {
             for seed in 1..=3 {
                 let (send, get) = (send.clone(), &get);
-                threads.spawn(move || live(round * 3 + seed, get, &send));
+                threads.spawn(move || wander(round * 3 + seed, get, &send));
             }
         });
-        live(100 + round, &get, &send);
+        wander(100 + round, &get, &send);
     }
     drop(send);
     get.into_inner().unwrap().iter().for_each(|one| one.check());
