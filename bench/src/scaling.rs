@@ -153,10 +153,10 @@ const CASES: &[Case] = &[
         read(live, part, |part| part.as_ref().map_or(0, |part| part.count ^ part.rest[6]))
     }),
     ("bump/first", "dwell", GLIBC, |live| in_bump(0, live)),
-    ("bump/first", "bumpalo 3.20.3", GLIBC, |live| in_bumpalo(0, live)),
+    ("bump/first", "bumpalo 3.20.4", GLIBC, |live| in_bumpalo(0, live)),
     ("bump/first", GLIBC, GLIBC, |live| in_boxes(0, live)),
     ("bump/fill", "dwell", GLIBC, |live| in_bump(2, live)),
-    ("bump/fill", "bumpalo 3.20.3", GLIBC, |live| in_bumpalo(2, live)),
+    ("bump/fill", "bumpalo 3.20.4", GLIBC, |live| in_bumpalo(2, live)),
     ("bump/fill", GLIBC, GLIBC, |live| in_boxes(2, live)),
     ("pin/exchange", "dwell/pooled", "boxed", |live| exchange(live, |value| async move { value[0] }.pooled())),
     ("pin/exchange", "boxed", "boxed", |live| exchange(live, |value| async move { value[0] }.boxed())),

@@ -13,11 +13,11 @@ pub(super) struct Subject {
 }
 
 /// The dependencies of every subject besides `dwell`, so that all are built before the first one.
-pub(super) const DEPENDENCIES: &str = "bumpalo = \"=3.20.3\"\nbump-scope = \"=2.4.1\"\n";
+pub(super) const DEPENDENCIES: &str = "bumpalo = \"=3.20.4\"\nbump-scope = \"=2.4.1\"\n";
 
 /// The subjects, the baseline first.
 pub(super) const SUBJECTS: [Subject; 3] = [
-    Subject { name: "bumpalo 3.20.3", arena: "bumpalo::Bump<8>", new: "bumpalo::Bump::with_min_align()" },
+    Subject { name: "bumpalo 3.20.4", arena: "bumpalo::Bump<8>", new: "bumpalo::Bump::with_min_align()" },
     Subject {
         name: "bump-scope 2.4.1",
         arena: "bump_scope::Bump<bump_scope::alloc::Global, bump_scope::settings::BumpSettings<8>>",

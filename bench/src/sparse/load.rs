@@ -58,7 +58,7 @@ pub(super) const LAYOUTS: &[Layout] = layouts! {
     "dwell/interned ustr 1.1.0": ustr,
     "dwell/interned internment 0.8.6": internment,
     "dwell/bump": bump,
-    "bumpalo 3.20.3": bumpalo,
+    "bumpalo 3.20.4": bumpalo,
 };
 
 /// The arguments of a child process.

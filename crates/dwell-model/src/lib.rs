@@ -6,6 +6,7 @@
 //! - `layout` has the compiler's rules for sizes and niches ([`Layout`]).
 //! - [`blocks`] has the sizes of the blocks that containers request, and [`table`] the tables of std's hash maps.
 //! - `plan` has the **changes**: each is a variant of [`Change`].
+//! - [`text`] chooses the type of texts.
 //! - `queue` is the order in which a greedy search takes candidates.
 //! - [`sorted`] has maps and sets that compile fast.
 //!
@@ -26,6 +27,7 @@ pub mod queue;
 pub mod search;
 pub mod sorted;
 pub mod table;
+pub mod text;
 
 pub use self::layout::{Layout, Niche};
 pub use self::plan::{Change, Plan, Sum};

@@ -1,5 +1,6 @@
 //! The differences between the naive and the lean types as separate suggestions, largest saving first.
 
+use super::lean::loaded;
 use super::model::{At, Choice, Choices, Heap, Model, Source, Trial};
 use super::positions::{PositionId, Positions};
 use super::schema::{Kind, RecordId, Text, UnionId};
@@ -7,6 +8,7 @@ use super::types::{Int, Layouts, Type};
 use dwell_model::Change;
 use dwell_model::queue::Queue;
 use dwell_model::search::Edit;
+use dwell_model::text::Text::Interned;
 use dwell_output::units::{count, percent};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -136,7 +138,7 @@ pub fn repeats(positions: &Positions<'_>) -> Vec<Repeats> {
     let mut look = |path: String, text: &Text| {
         let once = u128::from(text.bytes) * u128::from(text.distinct) / u128::from(text.count.max(1));
         let saves = text.bytes.saturating_sub(u64::try_from(once).unwrap_or(u64::MAX));
-        if text.count >= 100 && text.distinct * 2 <= text.count {
+        if text.count >= 100 && loaded(text).best(&[Interned]) == Interned {
             repeats.push(Repeats { path, count: text.count, distinct: text.distinct, saves });
         }
     };

@@ -7,9 +7,13 @@
 
 use super::model::{Choice, Choices, Part, Source, Split, Trial, thin_lengths};
 use super::positions::{MAX_GROUPS, PositionId, Positions};
-use super::schema::{Kind, RecordId, Seq};
+use super::schema::{self, Kind, RecordId, Seq};
 use super::types::{Body, Int};
 use dwell_model::blocks::BLOCK;
+use dwell_model::text::{
+    Text::{Exact, Thin},
+    Texts,
+};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -62,7 +66,11 @@ fn exact(positions: &Positions<'_>, id: PositionId) -> Choice {
         Kind::Text(ref text) if positions.schema.style.borrow || positions.schema.format(text).is_some() => {
             Choice::Plain
         }
-        Kind::Text(_) | Kind::Seq(_) | Kind::Map(_) if thin(positions, id) => Choice::Thin,
+        Kind::Text(ref text) if thin(positions, id) => match loaded(text).best(&[Thin, Exact]) {
+            Thin => Choice::Thin,
+            _ => Choice::Exact,
+        },
+        Kind::Seq(_) | Kind::Map(_) if thin(positions, id) => Choice::Thin,
         Kind::Text(_) | Kind::Seq(_) | Kind::Map(_) => Choice::Exact,
         Kind::Integer { min, max } if Int::fits(min, max) && positions.schema.strict => {
             Choice::Int(Int::narrowest(min, max))
@@ -70,6 +78,11 @@ fn exact(positions: &Positions<'_>, id: PositionId) -> Choice {
         Kind::Integer { min, max } if Int::fits(min, max) => Choice::Int(Int::with_headroom(min, max)),
         _ => Choice::Plain,
     }
+}
+
+/// Returns what was counted of strings that are loaded and kept.
+pub fn loaded(text: &schema::Text) -> Texts {
+    Texts { made: text.count, kept: text.count, distinct: Some(text.distinct), ..Texts::default() }
 }
 
 /// Returns the length of arrays whose length seems to be fixed: points, colours, ranges, matrices.

@@ -10,9 +10,9 @@ pub(in crate::bump) struct Bumpalo<const MIN_ALIGN: usize>(Bump<MIN_ALIGN>);
 
 impl<const MIN_ALIGN: usize> Subject for Bumpalo<MIN_ALIGN> {
     const NAME: &'static str = match MIN_ALIGN {
-        1 => "bumpalo 3.20.3/1",
-        8 => "bumpalo 3.20.3/8",
-        16 => "bumpalo 3.20.3/16",
+        1 => "bumpalo 3.20.4/1",
+        8 => "bumpalo 3.20.4/8",
+        16 => "bumpalo 3.20.4/16",
         _ => panic!("not measured"),
     };
 

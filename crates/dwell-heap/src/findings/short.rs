@@ -4,6 +4,7 @@ use super::kind::{Heap, Kind};
 use crate::heap::walk::SHORT;
 use crate::source::Finding;
 use crate::units::count;
+use dwell_model::text::{Text, Texts};
 
 /// Texts of at most 24 bytes, for which there is an inline text type.
 pub(super) struct Short;
@@ -17,7 +18,15 @@ impl Kind for Short {
         let field = &program.sites[site];
         let tally = walk.counted.tallies.get(site - 1)?;
         let (number, saves) = tally.short;
-        if field.ty != "String" || number == 0 {
+        let texts = Texts {
+            made: field.counts.allocations,
+            kept: field.counts.allocations,
+            short: number,
+            distinct: tally.texts.as_ref().map(|texts| texts.distinct()),
+            ..Texts::default()
+        };
+        // Where few are distinct, `intern` says so.
+        if field.ty != "String" || texts.best(&[Text::Interned, Text::Compact]) != Text::Compact {
             return None;
         }
         Some(Finding {

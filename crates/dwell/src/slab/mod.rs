@@ -156,6 +156,8 @@ mod pool;
 #[cfg(feature = "std")]
 mod pooled;
 #[cfg(feature = "std")]
+mod primitive;
+#[cfg(feature = "std")]
 mod remote;
 #[cfg(feature = "serde")]
 mod serde;

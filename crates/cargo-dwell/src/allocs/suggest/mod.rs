@@ -10,10 +10,10 @@ mod hoist;
 mod inline;
 mod pool;
 mod repeated;
-mod share;
 mod short;
 mod slab;
 mod table;
+mod text;
 
 pub(super) use repeated::repeated;
 
@@ -40,7 +40,7 @@ const RULES: &[&dyn Rule] = &[
     &collected::Collected,
     &buffer::Buffer,
     &borrow::Borrow,
-    &share::Share,
+    &text::Text,
     &short::Short,
     &hoist::Hoist,
 ];

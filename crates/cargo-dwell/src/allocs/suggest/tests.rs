@@ -135,21 +135,30 @@ fn blocks_dropped_together_go_to_an_arena_with_their_root() {
 }
 
 #[test]
-fn texts_are_reused_borrowed_or_shared() {
+fn texts_are_reused_borrowed_or_held_by_another_type() {
     let mut text = site("String", Holder::Text, 1);
-    assert_eq!(kinds(&text, false), ["buffer"]);
+    let program = program();
+    let cx = Context { program: &program, is_sampled: false, sources: Sources::default() };
+    let instead = |text: &Site| text::Text.propose(text, &cx).map(|proposal| proposal.instead);
+    assert_eq!(kinds(&text, false), ["buffer", "text"]);
+    assert_eq!(instead(&text).as_deref(), Some("`CompactString`"), "short texts that come and go");
+    text.sizes = BTreeMap::from([(25, 10_000)]);
+    assert_eq!(kinds(&text, false), ["buffer"], "no other type is faster for longer ones");
     text.counts.reallocations = 20_000;
     assert_eq!(kinds(&text, false), ["capacity", "buffer"]);
     text.places[0].through = vec!["alloc::string::String::write_str".into(), "alloc::fmt::format::format_inner".into()];
     assert_eq!(kinds(&text, false), ["buffer"], "no line states the length of what `format!` makes");
     text.counts.reallocations = 0;
     text.places[0].through = vec!["alloc::string::String::clone".into()];
-    assert_eq!(kinds(&text, false), ["buffer", "borrow", "share"]);
+    assert_eq!(kinds(&text, false), ["buffer", "borrow", "text"]);
+    assert_eq!(instead(&text).as_deref(), Some("`Rc<str>`"));
     text.held = 9_000;
-    assert_eq!(kinds(&text, false), ["buffer", "share"], "a type that holds copies gets no lifetime");
+    assert_eq!(kinds(&text, false), ["buffer", "text"], "a type that holds copies gets no lifetime");
     let mut kept = site("String", Holder::Text, 15);
     kept.places[0].through = vec!["alloc::string::String::clone".into()];
-    assert_eq!(kinds(&kept, false), ["share"]);
+    assert_eq!(instead(&kept).as_deref(), Some("`Rc<str>`"), "no clone of a short text is made anew");
+    kept.places[0].counts.allocations = 6_000;
+    assert_eq!(instead(&kept).as_deref(), Some("`CompactString`"), "4,000 of them are");
     kept.counts.reallocations = 1;
     assert_eq!(kinds(&kept, false), Vec::<&str>::new(), "texts that grow are changed");
 }
@@ -171,7 +180,7 @@ fn one_line_comes_before_a_buffer() {
 fn texts_of_numbers_are_not_borrowed() {
     let mut text = site("String", Holder::Text, 1);
     text.places[0].through = vec!["alloc::str::str::to_owned".into(), "alloc::string::u64::spec_to_string".into()];
-    assert_eq!(kinds(&text, false), ["buffer"]);
+    assert_eq!(kinds(&text, false), ["buffer", "text"]);
     let program = program();
     let cx = Context { program: &program, is_sampled: false, sources: Sources::default() };
     let instead = |text: &Site| buffer::Buffer.propose(text, &cx).unwrap().instead;

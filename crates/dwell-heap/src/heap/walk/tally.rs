@@ -6,11 +6,9 @@ use crate::heap::rows::Histogram;
 use crate::heap::texts::Texts;
 use crate::heap::walk::{DefId, SiteId, Value};
 use dwell_model::Counts;
+pub(crate) use dwell_model::text::SHORT;
 use foldhash::HashMap;
 use std::collections::BTreeSet;
-
-/// The longest text that `CompactString` stores inline, in bytes.
-pub(crate) const SHORT: u64 = 24;
 
 /// The counts of a site.
 #[derive(Clone, Debug, Default)]

@@ -6,6 +6,8 @@
 
 mod cyclic;
 mod forward;
+#[cfg(all(loom, test))]
+mod model;
 mod pointers;
 mod unsized_values;
 
@@ -14,6 +16,7 @@ pub use self::pointers::{PoolArc, PoolArcWeak, PoolRc, PoolRcWeak};
 use super::coerce::{CoerceBrand, SlotView};
 use super::pool::Pool;
 use super::pooled::Pooled;
+use super::primitive::{AtomicU32, Ordering, spin_loop};
 use super::thread_pool;
 use crate::alloc::AllocError;
 use crate::raw::Meta;
@@ -25,7 +28,6 @@ use core::mem::{self, ManuallyDrop};
 use core::ops::Deref;
 use core::panic::{RefUnwindSafe, UnwindSafe};
 use core::ptr::{self, NonNull};
-use core::sync::atomic::{AtomicU32, Ordering};
 
 /// The engine of [`PoolRc`] and [`PoolArc`]: a counted pointer to a value in a pool.
 ///
@@ -229,7 +231,7 @@ unsafe impl sealed::Counts for AtomicCounts {
         let mut count = self.weak.load(Ordering::Relaxed);
         loop {
             if count == LOCKED {
-                core::hint::spin_loop();
+                spin_loop();
                 count = self.weak.load(Ordering::Relaxed);
                 continue;
             }

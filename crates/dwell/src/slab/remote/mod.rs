@@ -17,20 +17,12 @@ use self::surplus::Surplus;
 #[cfg(not(all(loom, test)))]
 use super::engine::NoSlab;
 use super::engine::{Core, CoreRef, Owners, Vacant};
+use super::primitive::{AtomicIsize, AtomicPtr, Ordering};
 use super::stack::{CellPtr, StackFull};
 use core::cell::Cell;
 use core::mem::MaybeUninit;
 use core::ptr;
 use core::sync::atomic::AtomicUsize;
-use primitive::{AtomicIsize, AtomicPtr, Ordering};
-
-/// The atomics that loom replaces.
-mod primitive {
-    #[cfg(not(all(loom, test)))]
-    pub(super) use core::sync::atomic::{AtomicIsize, AtomicPtr, Ordering};
-    #[cfg(all(loom, test))]
-    pub(super) use loom::sync::atomic::{AtomicIsize, AtomicPtr, Ordering};
-}
 
 /// Defines a `const fn`, or a plain `fn` under loom, whose atomics cannot be created at compile time.
 macro_rules! const_fn {
@@ -393,6 +385,7 @@ mod model {
     use loom::sync::atomic::{AtomicUsize, Ordering};
     use loom::thread;
     use std_alloc::boxed::Box;
+    use std_alloc::vec::Vec;
 
     /// A cell of the slab, with an `UnsafeCell` whose accesses loom checks.
     #[repr(C)]
@@ -445,6 +438,13 @@ mod model {
         }
 
         fn give(&self, cells: &[CellPtr]) {
+            if self.give_only(cells) {
+                self.free();
+            }
+        }
+
+        /// Returns whether these were the last occupied cells.
+        fn give_only(&self, cells: &[CellPtr]) -> bool {
             cells.iter().for_each(|&cell| {
                 Node::touch(cell);
             });
@@ -454,9 +454,7 @@ mod model {
                 // SAFETY: each test returns each cell once, and a cell is a `Node`, which holds a `Vacant`.
                 unsafe { chain.push(cell) };
             }
-            if self.returns.give(chain) {
-                self.free();
-            }
+            self.returns.give(chain)
         }
 
         /// Frees the memory. It accesses all cells, so that loom checks that this happens after all other accesses.
@@ -467,16 +465,21 @@ mod model {
             self.freed.fetch_add(1, Ordering::Relaxed);
         }
 
-        /// Reuses the returned cells and returns their number.
-        fn count(mut at: *mut super::Vacant) -> isize {
-            let mut count = 0;
+        /// Reuses the returned cells.
+        fn reuse(mut at: *mut super::Vacant) -> Vec<CellPtr> {
+            let mut cells = Vec::new();
             while let Some(cell) = NonNull::new(at) {
                 // SAFETY: by invariant 1 of `Returns` the cell begins with a `Vacant`, and only this thread took it.
                 at = unsafe { (*at).next };
                 Node::touch(cell.cast());
-                count += 1;
+                cells.push(cell.cast());
             }
-            count
+            cells
+        }
+
+        /// Reuses the returned cells and returns their number.
+        fn count(at: *mut super::Vacant) -> isize {
+            Self::reuse(at).len().cast_signed()
         }
 
         /// Drops the slab after `back` of its cells were taken from the list.
@@ -530,6 +533,44 @@ mod model {
             slab.give(&slab.cells[2..]);
             other.join().unwrap();
             slab.check();
+        });
+    }
+
+    /// The owner takes two returned cells, which are a chunk, gives its memory back, and drops the slab, while the last cell,
+    /// of another chunk, is being returned: that thread may have seen a freed cell at the head of the list.
+    #[test]
+    fn a_chunk_is_given_back_while_another_cell_returns() {
+        loom::model(|| {
+            let slab = Slab::new();
+            let [first, second, last] = slab.cells;
+            // The last one frees the other chunk.
+            let freed = |slab: &Slab| {
+                Node::touch(slab.cells[2]);
+                slab.freed.fetch_add(1, Ordering::Relaxed);
+            };
+            let others = [0..2, 2..3].map(|cells| {
+                let slab = slab.clone();
+                thread::spawn(move || {
+                    if slab.give_only(&slab.cells[cells]) {
+                        freed(&slab);
+                    }
+                })
+            });
+            let returned = Slab::reuse(slab.returns.take());
+            let is_swept = returned.contains(&first) && returned.contains(&second);
+            if is_swept {
+                [first, second].into_iter().for_each(Node::free);
+            }
+            let occupied = 3 - returned.len() - Slab::reuse(slab.returns.close()).len();
+            if slab.returns.expect(occupied.cast_signed()) {
+                freed(&slab);
+            }
+            others.into_iter().for_each(|other| other.join().unwrap());
+            assert_eq!(slab.freed.load(Ordering::Relaxed), 1, "freed once");
+            Node::free(last);
+            if !is_swept {
+                [first, second].into_iter().for_each(Node::free);
+            }
         });
     }
 
