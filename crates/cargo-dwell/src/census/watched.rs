@@ -42,13 +42,13 @@ pub(super) fn run(file: &Path, args: &[OsString], mut ran: Ran, output: &OutputA
     let mut command = Command::new(file);
     command.args(args);
     let tool = u64::from(std::process::id());
-    // SAFETY: the call reads no memory; it allows this process to read the program where only a debugger may (Yama).
-    unsafe {
-        command.pre_exec(move || {
-            libc::prctl(libc::PR_SET_PTRACER, tool, 0, 0, 0);
-            Ok(())
-        });
-    }
+    let allow = move || {
+        // SAFETY: the call reads no memory. It allows this process to read the program where only a debugger may (Yama).
+        unsafe { libc::prctl(libc::PR_SET_PTRACER, tool, 0, 0, 0) };
+        Ok(())
+    };
+    // SAFETY: between `fork` and `exec`, `allow` makes one system call and allocates nothing.
+    unsafe { command.pre_exec(allow) };
     processes::watch_signals();
     let started = Instant::now();
     let mut child = command.spawn().with_context(|| format!("{name}: cannot be started"))?;
