@@ -102,13 +102,21 @@ impl Session<'_> {
         Ok(is_some)
     }
 
-    /// Runs the tests twice: one that has two outcomes without a change tells nothing about one.
-    pub(super) fn test_before(&mut self) -> Result<()> {
-        let command = self.args.test_command.as_deref();
-        let mut tests = self.cargo.test(command)?;
+    /// Runs the tests as they are before the change.
+    pub(super) fn test_once_before(&mut self) -> Result<()> {
+        let tests = self.cargo.test(self.args.test_command.as_deref())?;
         if !tests.success && tests.outcomes.is_empty() {
             bail!("the tests fail before the change, and none has an outcome; --no-test leaves them out");
         }
+        self.tests = Some(tests);
+        Ok(())
+    }
+
+    /// Runs the tests twice: one that has two outcomes without a change tells nothing about one.
+    pub(super) fn test_before(&mut self) -> Result<()> {
+        self.test_once_before()?;
+        let command = self.args.test_command.as_deref();
+        let Some(mut tests) = self.tests.take() else { return Ok(()) };
         self.flaky = tests.differ(&self.cargo.test(command)?);
         if !self.flaky.is_empty() {
             let names: Vec<&str> = self.flaky.values().map(String::as_str).collect();

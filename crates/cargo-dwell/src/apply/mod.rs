@@ -49,4 +49,4 @@ mod write;
 
 pub use advise::Advise;
 pub use args::Apply;
-pub use trial::{Together, Trial, trials};
+pub use trial::{Limits, Together, Trial, trials};
