@@ -11,6 +11,7 @@ mod compare;
 mod constant;
 mod convert;
 mod function;
+mod items;
 mod macros;
 mod matched;
 mod nested;
@@ -20,6 +21,7 @@ mod pattern;
 mod shared;
 mod sparse;
 mod suggestion;
+mod temporary;
 mod tries;
 
 use super::boxes;
@@ -38,6 +40,9 @@ const ROUNDS: usize = 16;
 /// The number of rounds in which the number of errors may stay.
 const PATIENCE: usize = 3;
 
+/// What two repairs make of an option that is cloned.
+const CLONED: &str = ".clone().map(|value| *value)";
+
 /// A text to write at a range of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Replace {
@@ -53,7 +58,7 @@ pub(super) struct Replace {
 type Rule = fn(&Site<'_>) -> Option<Vec<Replace>>;
 
 /// The rules in order, each with its name.
-const RULES: [(&str, Rule); 16] = [
+const RULES: [(&str, Rule); 17] = [
     ("a const fn", constant::repair),
     ("a comparison", compare::repair),
     ("a shared value", shared::repair),
@@ -68,6 +73,7 @@ const RULES: [(&str, Rule); 16] = [
     ("another owner", owner::repair),
     ("an empty struct", sparse::repair),
     ("a function", function::repair),
+    ("the items of an iterator", items::repair),
     ("a trait", bound::repair),
     ("rustc", suggestion::repair),
 ];
@@ -143,7 +149,31 @@ impl Site<'_> {
             return Some(vec![self.replace(range.clone(), value)]);
         }
         let text = if self.syntax.is_postfix(range) { text.to_owned() } else { format!("({text})") };
+        if method == ".map(Box::new)"
+            && let Some(inside) = self.boxed_in_closure(range)
+        {
+            return Some(inside);
+        }
         Some(vec![self.replace(range.clone(), format!("{text}{method}"))])
+    }
+
+    /// `number.map(|n| Details { n })` becomes `number.map(|n| Box::new(Details { n }))`.
+    fn boxed_in_closure(&self, range: &Bytes) -> Option<Vec<Replace>> {
+        use super::syntax::Kind;
+        let argument = self.syntax.at(range).find_map(|node| match &node.kind {
+            Kind::Method { name, arguments, .. } if arguments.len() == 1 && (name == "map" || name == "then") => {
+                Some(arguments[0].clone())
+            }
+            _ => None,
+        })?;
+        let syn::Expr::Closure(closure) = syn::parse_str(self.at(&argument)).ok()? else { return None };
+        if !matches!(*closure.body, syn::Expr::Struct(_) | syn::Expr::Call(_) | syn::Expr::MethodCall(_)) {
+            return None;
+        }
+        let body = syn::spanned::Spanned::span(&closure.body).byte_range();
+        let body = argument.start + body.start..argument.start + body.end;
+        let with = format!("Box::new({})", self.at(&body));
+        Some(vec![self.replace(body, with)])
     }
 
     /// Returns the name of a struct expression's field without a value.
@@ -215,7 +245,7 @@ pub(super) fn repair(
         done.rounds += 1;
         tell(done.rounds, errors.len());
         if errors.is_empty() {
-            done.left.clear();
+            done.left = temporary::find(&tree.changes());
             done.new_warnings = found.new_warnings;
             return Ok(done);
         }
@@ -271,7 +301,8 @@ fn try_repairs(
         *checks -= 1;
         apply(tree, vec![("a try", repair)])?;
         // Without an error of rustc's cargo's own is no better.
-        if let Ok(after) = cargo.check()
+        if temporary::find(&tree.changes()).is_empty()
+            && let Ok(after) = cargo.check()
             && (after.build > before.build || after.build == before.build && after.errors.len() < before.errors.len())
         {
             return Ok(Some(after));
@@ -404,10 +435,15 @@ fn apply(tree: &mut Tree, repairs: Vec<Named>) -> Result<Vec<Named>> {
         replaces.sort_by_key(|replace| std::cmp::Reverse((replace.range.start, replace.range.end)));
         replaces.dedup();
         let mut text = tree.read(file).unwrap_or_default();
+        // A clone of the value needs none of the box.
+        let is_own = !text.contains(CLONED);
         let names_box = replaces.iter().any(|replace| replace.with.contains("Box"));
         let path = if names_box { boxes::path(tree, file)? } else { "Box" };
         for replace in replaces {
             text.replace_range(replace.range.clone(), &boxes::with_path(&replace.with, path));
+        }
+        if is_own {
+            text = text.replace(CLONED, ".as_deref().cloned()");
         }
         texts.push((file.to_owned(), text));
     }
