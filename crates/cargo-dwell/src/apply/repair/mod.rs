@@ -58,12 +58,13 @@ pub(super) struct Replace {
 type Rule = fn(&Site<'_>) -> Option<Vec<Replace>>;
 
 /// The rules in order, each with its name.
-const RULES: [(&str, Rule); 17] = [
+const RULES: [(&str, Rule); 18] = [
     ("a const fn", constant::repair),
     ("a comparison", compare::repair),
     ("a shared value", shared::repair),
     ("alternatives", alternative::repair),
     ("a pattern", pattern::repair),
+    ("a moved value", pattern::repair_moved),
     ("a matched value", pattern::repair_scrutinee),
     ("a matched value", pattern::repair_star),
     ("the other values", arms::repair_rest),
