@@ -17,6 +17,7 @@ mod check;
 mod complete;
 mod condition;
 mod definition;
+mod documents;
 mod edit;
 mod effects;
 mod everywhere;

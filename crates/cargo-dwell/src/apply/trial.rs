@@ -195,6 +195,7 @@ fn one(session: &mut Session<'_>, change: &Move, mark: &[Change]) -> Result<Tria
         ..Trial::default()
     };
     if trial.compiles {
+        session.repair_documents(&made)?;
         trial.breaking = session.breaking(mark);
         let places = session.places(&made, mark);
         trial.places =

@@ -198,3 +198,43 @@ fn the_order_of_a_fixed_hasher_is_named() {
     assert!(applied.status.code() == Some(1) && said.contains("Table.names has the order of its hasher"), "{said}");
     assert_eq!(source(folder), HASHED);
 }
+
+const LIBRARY: &str = r#"#![doc = include_str!("../README.md")]
+#[derive(Debug, Clone, Default)]
+pub struct Details { pub a: [u64; 16] }
+#[derive(Debug, Clone, Default)]
+pub struct Entry { pub id: u32, pub details: Option<Details> }
+/// Returns the number.
+///
+/// ```
+/// # use entries::Details;
+/// let entry = entries::Entry { id: 1, details: Some(Details::default()) };
+/// assert_eq!(entries::id(&entry), 1);
+/// ```
+pub fn id(entry: &Entry) -> u32 { entry.id }
+"#;
+
+/// The code in comments, and in a document that a source includes, is repaired too.
+#[test]
+fn code_in_documents_is_repaired() {
+    let package = package("fn main() {}\n");
+    let folder = package.path();
+    let write = |path: &str, text: &str| std::fs::write(folder.join(path), text).expect("a file");
+    write("src/lib.rs", LIBRARY);
+    write(
+        "README.md",
+        "# Entries\n```\nlet entry = entries::Entry::default();\nlet _: Option<entries::Details> = entry.details;\n```\n",
+    );
+    let edit = json!({"file": "src/lib.rs", "line": 5, "item": "Entry.details", "from": "Option<Details>", "to": "Option<Box<Details>>"});
+    let finding = json!({"kind": "box", "where": "Entry.details", "saves": 1000, "how": "a box", "edits": [edit]});
+    let file = report(folder, &[finding], &[]);
+    let flags = ["--from", file.to_str().expect("UTF-8"), "--allow-no-vcs", "--no-measure", "--breaking"];
+    let said = out(&run(folder, &flags));
+    let read = |path: &str| std::fs::read_to_string(folder.join(path)).expect("a file");
+    has(
+        &read("src/lib.rs"),
+        &["/// let entry = entries::Entry { id: 1, details: Some(Box::new(Details::default())) };"],
+    );
+    assert!(read("README.md").contains("= entry.details.map(|value| *value);"), "{said}");
+    assert!(said.contains("tests: 2 passed"), "{said}");
+}
