@@ -238,3 +238,25 @@ fn code_in_documents_is_repaired() {
     assert!(read("README.md").contains("= entry.details.map(|value| *value);"), "{said}");
     assert!(said.contains("tests: 2 passed"), "{said}");
 }
+
+const ITEMS: &str = r#"
+macro_rules! conversion {
+    ($variant:ident, $of:ty) => {
+        impl TryFrom<Part> for $of {
+            type Error = ();
+            fn try_from(part: Part) -> Result<Self, ()> { if let Part::$variant(inner) = part { Ok(inner) } else { Err(()) } }
+        }
+    };
+}
+conversion!(Is, Value);
+conversion!(Many, Vec<Part>);
+fn main() { println!("{:?} {:?}", Value::try_from(Part::Not), Vec::try_from(Part::Many(vec![]))); }
+"#;
+
+/// No value can be taken out of its box where a macro makes items: it is left, as it was written.
+#[test]
+fn macros_that_make_items_are_left() {
+    let (code, said, changed) = apply(&format!("{PART}{ITEMS}"), "variant", "Part::Is", "Value", "Box<Value>");
+    assert!(code == Some(1) && said.contains("expected `Value`, found `Box<Value>`"), "{said}");
+    has(&changed, &["Is(Value)"]);
+}

@@ -20,6 +20,10 @@ pub(super) fn repair(
         while let Some(expansion) = &call.expansion {
             call = &expansion.span;
         }
+        // A macro that makes items gives no value: a person has to see what serves both forms in its body.
+        if call.file_name == span.file_name && is_statement(text, &range(call)) {
+            return None;
+        }
         let (file, at) = (PathBuf::from(&call.file_name), range(call));
         // `Some(value)` in its body is an option of the box.
         let is_option = text.get(..span.byte_start as usize).is_some_and(|before| before.ends_with("Some("));
@@ -56,6 +60,14 @@ pub(super) fn repair(
         _ => return None,
     };
     Some(vec![Replace { file: file.to_owned(), range, with }])
+}
+
+/// Returns `true` if a call stands alone, as an item or a statement.
+fn is_statement(text: &str, call: &std::ops::Range<usize>) -> bool {
+    let (Some(before), Some(after)) = (text.get(..call.start), text.get(call.end..)) else { return false };
+    let before = before.trim_end();
+    (after.starts_with(';') || text[..call.end].ends_with(';'))
+        && (before.is_empty() || before.ends_with([';', '}', '{', ')', ']']))
 }
 
 /// Returns `true` if a value is all that a macro's rule gives: `($n:expr) => { Literal::Int($n) };`.

@@ -158,6 +158,12 @@ impl Site<'_> {
         Some(vec![self.replace(range.clone(), format!("{text}{method}"))])
     }
 
+    /// Returns a name for what the closure that stands there gets.
+    fn argument_name(&self, start: usize) -> &'static str {
+        let before = self.text[..start].trim_end();
+        if before.ends_with("map_err(") || before.ends_with("or_else(") { "error" } else { "value" }
+    }
+
     /// `number.map(|n| Details { n })` becomes `number.map(|n| Box::new(Details { n }))`.
     fn boxed_in_closure(&self, range: &Bytes) -> Option<Vec<Replace>> {
         use super::syntax::Kind;
