@@ -149,6 +149,9 @@ impl Site<'_> {
         if let Some(value) = text.strip_suffix(inverse) {
             return Some(vec![self.replace(range.clone(), value)]);
         }
+        if let Some(value) = text.strip_suffix(".as_deref().cloned()").filter(|_| method == ".map(Box::new)") {
+            return Some(vec![self.replace(range.clone(), format!("{value}.clone()"))]);
+        }
         let text = if self.syntax.is_postfix(range) { text.to_owned() } else { format!("({text})") };
         if method == ".map(Box::new)"
             && let Some(inside) = self.boxed_in_closure(range)
