@@ -5,11 +5,12 @@
 //! cargo run -p cargo-dwell --example apply_moves -- [--moves N] [--seed N] [--seconds N] [--no-test] [--diff] FOLDER..
 //! ```
 //! Each FOLDER has the Cargo.toml of a package or workspace. Nothing is written there: the moves are tried in a copy below
-//! `target/apply_moves`. `--seconds` bounds the time for a package's moves. A candidate is a field `Option<T>` or a variant with one field `T`,
+//! `target/apply_moves`, with one target folder for all. `--seconds` bounds the time for a package: half of it for its moves, then they are
+//! judged. A candidate is a field `Option<T>` or a variant with one field `T`,
 //! where `T` is a struct or enum of the workspace.
 
 use anyhow::{Context, Result, bail};
-use cargo_dwell::parts::trials;
+use cargo_dwell::parts::{Limits, trials};
 use dwell_source::Edit;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -18,7 +19,7 @@ use std::{env, fs};
 use syn::spanned::Spanned as _;
 
 fn main() -> Result<()> {
-    let (mut moves, mut seed, mut seconds, mut diff, mut tests) = (10_usize, 7_u64, u64::MAX, false, true);
+    let (mut moves, mut seed, mut seconds, mut diff, mut tests) = (10_usize, 7_u64, 86_400, false, true);
     let mut folders = Vec::new();
     let mut arguments = env::args().skip(1);
     while let Some(argument) = arguments.next() {
@@ -43,16 +44,21 @@ fn main() -> Result<()> {
         let mut edits = candidates(&folder)?;
         let candidates = edits.len();
         fastrand::Rng::with_seed(seed).shuffle(&mut edits);
-        let target = env::current_dir()?.join("target/apply_moves").join(&name);
+        let below = env::current_dir()?.join("target/apply_moves");
+        let limits = Limits {
+            copy: below.join(&name),
+            target: below.join("target"),
+            tests,
+            end: Instant::now() + Duration::from_secs(seconds),
+        };
         let mut here = Sums::default();
-        let end = Duration::from_secs(seconds);
         let begin = Instant::now();
         if edits.is_empty() {
             println!("{name}: not looked at: it has no candidate\n");
             continue;
         }
         let mut start = begin;
-        let tried = trials(&folder.join("Cargo.toml"), &edits, &target, tests, |edit, trial| {
+        let tried = trials(&folder.join("Cargo.toml"), &edits, &limits, |edit, trial| {
             let place = format!("{name} {}:{} {}", edit.file, edit.line, edit.item);
             let took = std::mem::replace(&mut start, Instant::now()).elapsed().as_secs();
             match trial {
@@ -66,18 +72,22 @@ fn main() -> Result<()> {
                         println!("    {at}: {source}\n      {message}");
                         *kinds.entry(message.chars().take(60).collect()).or_default() += 1;
                     }
+                    trial.breaking.iter().for_each(|item| println!("    breaking: {item}"));
+                    here.breaking += usize::from(!trial.breaking.is_empty());
                     trial.places.iter().for_each(|place| println!("    to accept: {place}"));
                     here.tried += 1;
                     here.named += usize::from(!trial.places.is_empty());
                 }
             }
-            here.tried < moves && begin.elapsed() < end
+            here.tried < moves
         });
         let took = begin.elapsed().as_secs();
         match tried {
             Ok(together) => {
                 here.compile = together.kept.len();
-                here.warnings = together.new_warnings.len();
+                here.compile_elsewhere = together.lost.as_ref().map_or(0, |_| together.kept.len());
+                here.linted = together.new_warnings.as_ref().map_or(0, |_| together.kept.len());
+                here.warnings = together.new_warnings.iter().flatten().count();
                 let tests = match together.tests {
                     None => "did not run".to_owned(),
                     Some(Ok(same)) => {
@@ -86,10 +96,11 @@ fn main() -> Result<()> {
                     }
                     Some(Err(differ)) => differ,
                 };
-                for index in together.lost {
+                for index in together.lost.into_iter().flatten() {
                     println!("    {} does not compile with other features", edits[index].item);
                 }
-                together.new_warnings.iter().for_each(|warning| println!("    new warning: {warning}"));
+                together.not_judged.iter().for_each(|step| println!("    not judged: {step}"));
+                together.new_warnings.iter().flatten().for_each(|warning| println!("    new warning: {warning}"));
                 if diff {
                     print!("{}", together.diff);
                 }
@@ -111,18 +122,27 @@ fn main() -> Result<()> {
 struct Sums {
     tried: usize,
     compile: usize,
+    /// With all features that compiled before.
+    compile_elsewhere: usize,
+    /// Whose warnings are known.
+    linted: usize,
     /// With the same outcomes of tests.
     same: usize,
     /// The new warnings of clippy and the compiler.
     warnings: usize,
     /// With places to accept.
     named: usize,
+    /// That change what users of a library see.
+    breaking: usize,
 }
 
 impl Sums {
     fn add(&mut self, other: &Self) {
         self.tried += other.tried;
         self.compile += other.compile;
+        self.compile_elsewhere += other.compile_elsewhere;
+        self.linted += other.linted;
+        self.breaking += other.breaking;
         self.same += other.same;
         self.warnings += other.warnings;
         self.named += other.named;
@@ -131,10 +151,11 @@ impl Sums {
 
 impl std::fmt::Display for Sums {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { tried, compile, same, warnings, named } = self;
+        let Self { tried, compile, compile_elsewhere, linted, same, warnings, named, breaking } = self;
         write!(
             f,
-            "{compile} of {tried} compile, {same} with the same tests, {warnings} new warnings, {named} with places to accept"
+            "{compile} of {tried} compile, {compile_elsewhere} with other features, {same} with the same tests, {warnings} new warnings of {linted}, \
+             {named} with places to accept, {breaking} breaking"
         )
     }
 }

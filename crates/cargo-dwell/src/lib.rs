@@ -48,7 +48,7 @@ pub use cli::Cli;
 /// The rows of the reports as JSON, and what the project's own measurements run.
 pub mod parts {
     #[doc(inline)]
-    pub use crate::apply::{Together, Trial, trials};
+    pub use crate::apply::{Limits, Together, Trial, trials};
     pub use crate::dyn_traits::json as dyn_json;
     pub use crate::layout::json as layout_json;
 }

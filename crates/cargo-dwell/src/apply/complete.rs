@@ -155,16 +155,15 @@ impl Search<'_> {
 
     /// Returns `true` if a function's result has the struct by value.
     fn is_in(&self, ty: &syn::Type) -> bool {
-        let syn::Type::Path(path) = ty else { return false };
-        path.path.segments.iter().any(|segment| {
-            self.is_it(&segment.ident)
-                || match &segment.arguments {
-                    syn::PathArguments::AngleBracketed(angle_bracketed) if is_wrapper(&segment.ident) => {
-                        matches!(angle_bracketed.args.first(), Some(syn::GenericArgument::Type(ty)) if self.is_in(ty))
-                    }
-                    _ => false,
-                }
-        })
+        match ty {
+            syn::Type::Path(path) => path.path.segments.iter().any(|segment| {
+                self.is_it(&segment.ident)
+                    || is_wrapper(&segment.ident) && arguments_of(segment).any(|argument| self.is_in(argument))
+            }),
+            syn::Type::Tuple(tuple) => tuple.elems.iter().any(|elem| self.is_in(elem)),
+            syn::Type::Paren(paren) => self.is_in(&paren.elem),
+            _ => false,
+        }
     }
 
     /// Looks at a function: what it returns, and what it gives to collections.
@@ -185,7 +184,7 @@ impl Search<'_> {
                 .filter(|receiver_arg| receiver_arg.reference.is_none() && receiver_arg.mutability.is_none());
             let receiver = receiver.map(|receiver_arg| receiver_arg.self_token.span().byte_range().start);
             for (expr, moved, is_statement) in ends.found {
-                let Some(value) = self.value(expr) else { continue };
+                let Some(value) = self.value(expr, ty) else { continue };
                 let of_self = receiver.filter(|_| value.starts_with("self."));
                 if mutable.has(&value) || of_self.is_some() {
                     self.found.push(Complete { value, moved, is_statement, receiver: of_self });
@@ -196,15 +195,40 @@ impl Search<'_> {
         self.made = before;
     }
 
-    /// Returns the variable, or the field of one, that an expression returns.
-    fn value(&self, expr: &syn::Expr) -> Option<String> {
+    /// Returns the variable, or the field of one, that an expression of a type returns.
+    fn value(&self, expr: &syn::Expr, ty: &syn::Type) -> Option<String> {
         match expr {
             syn::Expr::Call(call) => {
                 let syn::Expr::Path(path) = &*call.func else { return None };
-                let last = path.path.segments.last()?;
-                let is_wrapper = last.ident == "Ok" || last.ident == "Some";
-                (is_wrapper && call.args.len() == 1).then(|| self.value(&call.args[0]))?
+                let mut names = path.path.segments.iter().rev().map(|segment| segment.ident.to_string());
+                let (last, before) = (names.next()?, names.next());
+                let is_wrapper = ["Ok", "Err", "Some"].contains(&last.as_str())
+                    || last == "new" && before.is_some_and(|name| name == "Box");
+                if !is_wrapper || call.args.len() != 1 {
+                    return None;
+                }
+                let inner = match ty {
+                    syn::Type::Path(path) => path.path.segments.last().and_then(|segment| {
+                        let mut own = arguments_of(segment).filter(|argument| self.is_in(argument));
+                        // `Result<u8, Doc>` has none in its `Ok`.
+                        let is_other = last == "Ok" || last == "Err";
+                        let place = is_other && segment.ident == "Result" && arguments_of(segment).count() == 2;
+                        let at = arguments_of(segment).nth(usize::from(last == "Err"));
+                        if place { Some(at.filter(|argument| self.is_in(argument))) } else { own.next().map(Some) }
+                    }),
+                    _ => None,
+                };
+                // An alias such as `ParseResult`.
+                self.value(&call.args[0], inner.unwrap_or(Some(ty))?)
             }
+            syn::Expr::Tuple(tuple) => match ty {
+                syn::Type::Tuple(types) => {
+                    let mut both = tuple.elems.iter().zip(&types.elems);
+                    both.find_map(|(elem, ty)| self.is_in(ty).then(|| self.value(elem, ty))?)
+                }
+                // A parser's result is what is left of its text, and the value.
+                _ => self.value(tuple.elems.last()?, ty),
+            },
             syn::Expr::Field(_) | syn::Expr::Path(_) => {
                 let root = root(expr)?;
                 // A method that returns `self` changes a value that may grow further.
@@ -215,16 +239,28 @@ impl Search<'_> {
             syn::Expr::Struct(expr_struct) => {
                 let is_it = |member: &syn::Member| matches!(member, syn::Member::Named(name) if name == self.field);
                 let is_given = expr_struct.fields.iter().any(|field| is_it(&field.member));
-                expr_struct.rest.as_ref().filter(|_| !is_given).and_then(|rest| self.value(rest))
+                expr_struct.rest.as_ref().filter(|_| !is_given).and_then(|rest| self.value(rest, ty))
             }
             _ => None,
         }
     }
 }
 
-/// Returns `true` for `Option`, `Result`, and aliases such as `ParseResult`.
+/// Returns `true` for `Option`, `Box`, `Result`, and aliases such as `ParseResult`.
 fn is_wrapper(name: &syn::Ident) -> bool {
-    name == "Option" || name.to_string().ends_with("Result")
+    name == "Option" || name == "Box" || name.to_string().ends_with("Result")
+}
+
+/// Returns the types in the angle brackets of a path's segment.
+fn arguments_of(segment: &syn::PathSegment) -> impl Iterator<Item = &syn::Type> {
+    let arguments = match &segment.arguments {
+        syn::PathArguments::AngleBracketed(angle_bracketed) => Some(&angle_bracketed.args),
+        _ => None,
+    };
+    arguments.into_iter().flatten().filter_map(|argument| match argument {
+        syn::GenericArgument::Type(ty) => Some(ty),
+        _ => None,
+    })
 }
 
 /// Returns the variable that a path or the fields of one begin with.
@@ -349,6 +385,11 @@ impl<'ast> Ends<'ast> {
                 }
             }
             syn::Expr::Match(matching) => matching.arms.iter().for_each(|arm| self.expr(&arm.body, false)),
+            syn::Expr::Loop(expr_loop) => {
+                let mut breaks = Breaks { found: Vec::new() };
+                breaks.visit_block(&expr_loop.body);
+                self.found.extend(breaks.found);
+            }
             syn::Expr::Return(_) => {}
             _ => self.found.push((expr, expr.span().byte_range(), is_statement)),
         }
@@ -361,11 +402,44 @@ impl<'ast> Visit<'ast> for Ends<'ast> {
             && let Some(expr) = &returned.expr
         {
             self.found.push((expr, stmt.span().byte_range(), true));
+            return self.visit_expr(expr);
         }
         visit::visit_stmt(self, stmt);
     }
 
+    // The body of an arm.
+    fn visit_expr_return(&mut self, node: &'ast syn::ExprReturn) {
+        self.found.extend(node.expr.as_deref().map(|expr| (expr, node.span().byte_range(), false)));
+        visit::visit_expr_return(self, node);
+    }
+
     // What these return is not the function's value.
+    fn visit_expr_closure(&mut self, _: &'ast syn::ExprClosure) {}
+    fn visit_expr_async(&mut self, _: &'ast syn::ExprAsync) {}
+    fn visit_item(&mut self, _: &'ast syn::Item) {}
+}
+
+/// The values of a `loop`.
+struct Breaks<'ast> {
+    found: Vec<(&'ast syn::Expr, Bytes, bool)>,
+}
+
+impl<'ast> Visit<'ast> for Breaks<'ast> {
+    fn visit_stmt(&mut self, stmt: &'ast syn::Stmt) {
+        if let syn::Stmt::Expr(syn::Expr::Break(node), _) = stmt
+            && let Some(expr) = &node.expr
+        {
+            return self.found.push((expr, stmt.span().byte_range(), true));
+        }
+        visit::visit_stmt(self, stmt);
+    }
+
+    fn visit_expr_break(&mut self, node: &'ast syn::ExprBreak) {
+        self.found.extend(node.expr.as_deref().map(|expr| (expr, node.span().byte_range(), false)));
+    }
+
+    // These have values of their own.
+    fn visit_expr_loop(&mut self, _: &'ast syn::ExprLoop) {}
     fn visit_expr_closure(&mut self, _: &'ast syn::ExprClosure) {}
     fn visit_expr_async(&mut self, _: &'ast syn::ExprAsync) {}
     fn visit_item(&mut self, _: &'ast syn::Item) {}
@@ -458,6 +532,28 @@ fn all(text: &[u8]) -> Vec<Ast<'_>> {
             "{changed}"
         );
         assert_eq!(changed.matches(call).count(), 2, "{changed}");
+    }
+
+    #[test]
+    fn exits_of_arms_loops_and_wrappers_are_found() {
+        let all = [
+            "fn f(n: u8) -> Option<Doc> { let mut doc = Doc::default(); match n { 0 => return Some(doc), _ => {} } loop { if n > 1 { break Some(doc); } } }",
+            "fn f(n: u8) -> Result<Box<Doc>, E> { let mut doc = Box::new(Doc::default()); let n = match n { 0 => return Ok(doc), n => n }; Ok(doc) }",
+            "fn f(n: u8) -> Result<Doc, Doc> { let mut doc = Doc::default(); if n > 1 { return Err(doc) } Ok(doc) }",
+            "fn f(t: &str) -> IResult<&str, Doc> { let mut doc = Doc::default(); if t.is_empty() { return Ok((t, doc)); } Ok((t, doc)) }",
+            "fn f(n: u8) -> (u8, Doc) { let mut doc = Doc::default(); if n > 1 { return (n, doc); } (n, doc) }",
+            "fn f(n: u8) -> Box<Doc> { let mut doc = Doc::default(); let Some(n) = g(n) else { return Box::new(doc) }; Box::new(doc) }",
+        ];
+        for own in all {
+            let text = format!("struct Doc {{ lines: Vec<u8>, name: u8 }}\n{own}\n");
+            let found = find(&syn::parse_file(&text).unwrap(), &text, "Doc", "lines");
+            let mut changed = text.clone();
+            insert(&mut changed, &found, &|value| format!("{value}.lines.shrink_to_fit();"));
+            assert_eq!(changed.matches("doc.lines.shrink_to_fit();").count(), 2, "{changed}");
+            assert!(found.len() == 2 && syn::parse_file(&changed).is_ok(), "{changed}");
+        }
+        let text = "struct Doc { lines: Vec<u8> }\nfn f(n: u8) -> Result<u8, Doc> { let mut doc = Doc::default(); if n > 1 { return Err(doc) } Ok(n) }\n";
+        assert_eq!(find(&syn::parse_file(text).unwrap(), text, "Doc", "lines").len(), 1);
     }
 
     #[test]

@@ -17,6 +17,7 @@ mod check;
 mod complete;
 mod condition;
 mod definition;
+mod documents;
 mod edit;
 mod effects;
 mod everywhere;
@@ -49,4 +50,4 @@ mod write;
 
 pub use advise::Advise;
 pub use args::Apply;
-pub use trial::{Together, Trial, trials};
+pub use trial::{Limits, Together, Trial, trials};

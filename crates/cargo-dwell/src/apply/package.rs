@@ -29,9 +29,13 @@ pub(super) fn is_build_script(workspace: &Metadata, file: &Path) -> bool {
 
 /// Returns the root of a package's library below that of the workspace, if the library may be published.
 pub(super) fn published_library(workspace: &Metadata, package: &Package) -> Option<PathBuf> {
+    let is_published = package.publish.as_ref().is_none_or(|registries| !registries.is_empty());
+    library(workspace, package).filter(|_| is_published)
+}
+
+/// Returns the root of a package's library, below the workspace.
+pub(super) fn library(workspace: &Metadata, package: &Package) -> Option<PathBuf> {
     let kinds = [TargetKind::Lib, TargetKind::RLib, TargetKind::DyLib];
     let library = package.targets.iter().find(|target| target.kind.iter().any(|kind| kinds.contains(kind)))?;
-    let is_published = package.publish.as_ref().is_none_or(|registries| !registries.is_empty());
-    let root = library.src_path.strip_prefix(&workspace.workspace_root).ok()?;
-    is_published.then(|| root.as_std_path().to_owned())
+    Some(library.src_path.strip_prefix(&workspace.workspace_root).ok()?.as_std_path().to_owned())
 }

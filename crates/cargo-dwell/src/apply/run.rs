@@ -228,6 +228,7 @@ impl Session<'_> {
         if !repaired.left.is_empty() {
             return Ok(End::Stuck);
         }
+        self.repair_documents(&made)?;
         self.tidy()?;
         let warnings = self.lint_after()?.unwrap_or(repaired.new_warnings);
         self.check_change(mark)?;

@@ -208,7 +208,7 @@ fn wrappers(text: &str) -> Vec<(String, Condition)> {
 }
 
 /// Returns the documents that a source includes: `#![doc = include_str!("../README.md")]`.
-fn included(file: &Path, text: &str) -> Vec<PathBuf> {
+pub(super) fn included(file: &Path, text: &str) -> Vec<PathBuf> {
     let names = text.split("include_str!(\"").skip(1).filter_map(|rest| rest.split('"').next());
     let folder = file.parent().unwrap_or(Path::new(""));
     names
@@ -218,7 +218,7 @@ fn included(file: &Path, text: &str) -> Vec<PathBuf> {
 }
 
 /// Returns the code in the comments of a source that document its items, or in a document, with the lines where it begins.
-fn documents(text: &str, is_source: bool) -> Vec<(usize, String)> {
+pub(super) fn documents(text: &str, is_source: bool) -> Vec<(usize, String)> {
     let mut all = Vec::new();
     let mut open: Option<(usize, String, bool)> = None;
     for (index, line) in text.lines().enumerate() {

@@ -7,6 +7,7 @@ mod kinds;
 mod patched;
 mod repairs;
 mod shared;
+mod siblings;
 mod success;
 
 use serde_json::{Value, json};

@@ -219,7 +219,8 @@ fn converted(site: &Site<'_>) -> Option<Vec<Replace>> {
         _ => None,
     });
     if let Some(from) = from {
-        let with = format!("|value| {}(Box::new(value))", site.at(&from));
+        let name = site.argument_name(from.start);
+        let with = format!("|{name}| {}(Box::new({name}))", site.at(&from));
         return Some(vec![site.replace(from, with)]);
     }
     let into = site.syntax.around(&site.range).find_map(|node| match &node.kind {

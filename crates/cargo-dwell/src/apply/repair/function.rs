@@ -27,7 +27,8 @@ pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
     }
     let is_variant = path.rsplit("::").next().is_some_and(|name| name.starts_with(char::is_uppercase));
     if is_variant {
-        return Some(vec![site.replace(site.range.clone(), format!("|value| {path}(Box::new(value))"))]);
+        let name = site.argument_name(site.range.start);
+        return Some(vec![site.replace(site.range.clone(), format!("|{name}| {path}(Box::new({name}))"))]);
     }
     let method = |range: &Bytes| {
         site.syntax.at(range).find_map(|node| match &node.kind {

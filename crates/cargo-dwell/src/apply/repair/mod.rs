@@ -11,6 +11,7 @@ mod compare;
 mod constant;
 mod convert;
 mod function;
+mod items;
 mod macros;
 mod matched;
 mod nested;
@@ -20,6 +21,7 @@ mod pattern;
 mod shared;
 mod sparse;
 mod suggestion;
+mod temporary;
 mod tries;
 
 use super::boxes;
@@ -38,6 +40,9 @@ const ROUNDS: usize = 16;
 /// The number of rounds in which the number of errors may stay.
 const PATIENCE: usize = 3;
 
+/// What two repairs make of an option that is cloned.
+const CLONED: &str = ".clone().map(|value| *value)";
+
 /// A text to write at a range of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Replace {
@@ -53,12 +58,13 @@ pub(super) struct Replace {
 type Rule = fn(&Site<'_>) -> Option<Vec<Replace>>;
 
 /// The rules in order, each with its name.
-const RULES: [(&str, Rule); 16] = [
+const RULES: [(&str, Rule); 18] = [
     ("a const fn", constant::repair),
     ("a comparison", compare::repair),
     ("a shared value", shared::repair),
     ("alternatives", alternative::repair),
     ("a pattern", pattern::repair),
+    ("a moved value", pattern::repair_moved),
     ("a matched value", pattern::repair_scrutinee),
     ("a matched value", pattern::repair_star),
     ("the other values", arms::repair_rest),
@@ -68,6 +74,7 @@ const RULES: [(&str, Rule); 16] = [
     ("another owner", owner::repair),
     ("an empty struct", sparse::repair),
     ("a function", function::repair),
+    ("the items of an iterator", items::repair),
     ("a trait", bound::repair),
     ("rustc", suggestion::repair),
 ];
@@ -142,8 +149,41 @@ impl Site<'_> {
         if let Some(value) = text.strip_suffix(inverse) {
             return Some(vec![self.replace(range.clone(), value)]);
         }
+        if let Some(value) = text.strip_suffix(".as_deref().cloned()").filter(|_| method == ".map(Box::new)") {
+            return Some(vec![self.replace(range.clone(), format!("{value}.clone()"))]);
+        }
         let text = if self.syntax.is_postfix(range) { text.to_owned() } else { format!("({text})") };
+        if method == ".map(Box::new)"
+            && let Some(inside) = self.boxed_in_closure(range)
+        {
+            return Some(inside);
+        }
         Some(vec![self.replace(range.clone(), format!("{text}{method}"))])
+    }
+
+    /// Returns a name for what the closure that stands there gets.
+    fn argument_name(&self, start: usize) -> &'static str {
+        let before = self.text[..start].trim_end();
+        if before.ends_with("map_err(") || before.ends_with("or_else(") { "error" } else { "value" }
+    }
+
+    /// `number.map(|n| Details { n })` becomes `number.map(|n| Box::new(Details { n }))`.
+    fn boxed_in_closure(&self, range: &Bytes) -> Option<Vec<Replace>> {
+        use super::syntax::Kind;
+        let argument = self.syntax.at(range).find_map(|node| match &node.kind {
+            Kind::Method { name, arguments, .. } if arguments.len() == 1 && (name == "map" || name == "then") => {
+                Some(arguments[0].clone())
+            }
+            _ => None,
+        })?;
+        let syn::Expr::Closure(closure) = syn::parse_str(self.at(&argument)).ok()? else { return None };
+        if !matches!(*closure.body, syn::Expr::Struct(_) | syn::Expr::Call(_) | syn::Expr::MethodCall(_)) {
+            return None;
+        }
+        let body = syn::spanned::Spanned::span(&closure.body).byte_range();
+        let body = argument.start + body.start..argument.start + body.end;
+        let with = format!("Box::new({})", self.at(&body));
+        Some(vec![self.replace(body, with)])
     }
 
     /// Returns the name of a struct expression's field without a value.
@@ -215,7 +255,7 @@ pub(super) fn repair(
         done.rounds += 1;
         tell(done.rounds, errors.len());
         if errors.is_empty() {
-            done.left.clear();
+            done.left = temporary::find(&tree.changes());
             done.new_warnings = found.new_warnings;
             return Ok(done);
         }
@@ -271,7 +311,8 @@ fn try_repairs(
         *checks -= 1;
         apply(tree, vec![("a try", repair)])?;
         // Without an error of rustc's cargo's own is no better.
-        if let Ok(after) = cargo.check()
+        if temporary::find(&tree.changes()).is_empty()
+            && let Ok(after) = cargo.check()
             && (after.build > before.build || after.build == before.build && after.errors.len() < before.errors.len())
         {
             return Ok(Some(after));
@@ -404,10 +445,15 @@ fn apply(tree: &mut Tree, repairs: Vec<Named>) -> Result<Vec<Named>> {
         replaces.sort_by_key(|replace| std::cmp::Reverse((replace.range.start, replace.range.end)));
         replaces.dedup();
         let mut text = tree.read(file).unwrap_or_default();
+        // A clone of the value needs none of the box.
+        let is_own = !text.contains(CLONED);
         let names_box = replaces.iter().any(|replace| replace.with.contains("Box"));
         let path = if names_box { boxes::path(tree, file)? } else { "Box" };
         for replace in replaces {
             text.replace_range(replace.range.clone(), &boxes::with_path(&replace.with, path));
+        }
+        if is_own {
+            text = text.replace(CLONED, ".as_deref().cloned()");
         }
         texts.push((file.to_owned(), text));
     }

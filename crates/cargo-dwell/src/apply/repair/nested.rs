@@ -30,6 +30,12 @@ pub(super) fn repair(site: &Site<'_>, bindings: &Bindings, is_refutable: bool) -
         return None;
     }
     let pattern = site.source();
+    // `of @ Value::Wide(_)`
+    if site.text[..site.range.start].trim_end().ends_with('@')
+        && let Some(all) = whole(site)
+    {
+        return Some(all);
+    }
     let ty = scrutinee_type(site).map(|(_, ty)| ty);
     let name = free_name(site);
     let (shared, value) = match ty.as_deref() {
@@ -41,6 +47,18 @@ pub(super) fn repair(site: &Site<'_>, bindings: &Bindings, is_refutable: bool) -
     let statement = format!("let {pattern} = {value}{other};");
     // The guard of an arm or of `matches!`, whose pattern ends at `end`.
     let guarded = |shared: &str, guard: &Option<Bytes>, end: usize| {
+        let names = || bindings.names.iter().map(|(name, _)| name.as_str());
+        if let Some(guard) =
+            guard.as_ref().filter(|guard| !words(site.at(guard)).any(|word| names().any(|name| name == word)))
+        {
+            let condition = format!("matches!({}, {})", shared.trim_start_matches('&'), without_names(pattern));
+            let text = site.at(guard);
+            let text = if text.contains("||") { format!("({text})") } else { text.to_owned() };
+            // The tests of two boxes stand in the order of the pattern.
+            let is_test = text.starts_with("matches!(*");
+            let both = if is_test { format!("{text} && {condition}") } else { format!("{condition} && {text}") };
+            return site.replace(guard.clone(), both);
+        }
         if let Some(guard) = guard {
             return site.replace(guard.clone(), format!("matches!({shared}, {pattern} if {})", site.at(guard)));
         }
@@ -52,7 +70,7 @@ pub(super) fn repair(site: &Site<'_>, bindings: &Bindings, is_refutable: bool) -
     let named = site.replace(site.range.clone(), name.clone());
     for node in site.syntax.around(&site.range) {
         match &node.kind {
-            Kind::Or { .. } => return whole(site),
+            Kind::Or { .. } => return whole(site).or_else(|| parted(site)),
             // `matches!(options.style, Some(Style::Wide))`
             Kind::Matches { scrutinee, pattern: matched, .. }
                 if bindings.names.is_empty()
@@ -157,8 +175,9 @@ fn whole(site: &Site<'_>) -> Option<Vec<Replace>> {
         }
     }
     let inside = |range: &Bytes| range.start <= site.range.start && site.range.end <= range.end;
-    let pattern = site.syntax.around(&site.range).find_map(|node| match &node.kind {
-        Kind::Arm { pattern, guard: None, .. } if inside(pattern) => Some(pattern.clone()),
+    let (pattern, is_arm) = site.syntax.around(&site.range).find_map(|node| match &node.kind {
+        Kind::Arm { pattern, guard: None, .. } if inside(pattern) => Some((pattern.clone(), true)),
+        Kind::Matches { pattern, guard: None, .. } if inside(pattern) => Some((pattern.clone(), false)),
         _ => None,
     })?;
     let parsed = syn::Pat::parse_multi_with_leading_vert.parse_str(site.at(&pattern)).ok()?;
@@ -173,10 +192,54 @@ fn whole(site: &Site<'_>) -> Option<Vec<Replace>> {
     }
     let is_ref = scrutinee_type(site).is_some_and(|(_, ty)| ty.contains('&'));
     let (name, stars) = (name.unwrap_or_else(|| free_name(site)), if is_ref { "**" } else { "*" });
+    // A name alone would move the box out of a place.
+    let bound = if is_arm || is_ref { name.clone() } else { format!("ref {name}") };
+    let stars = if is_arm { stars } else { "**" };
     Some(vec![
-        site.replace(at(elem), name.clone()),
+        site.replace(at(elem), bound),
         site.replace(pattern.end..pattern.end, format!(" if matches!({stars}{name}, {inner})")),
     ])
+}
+
+/// `matches!(part, A(..) | B)` becomes `matches!(part, A(..)) || matches!(part, B)`, so that each has a guard of its own.
+fn parted(site: &Site<'_>) -> Option<Vec<Replace>> {
+    let (call, scrutinee, pattern) = site.syntax.around(&site.range).find_map(|node| match &node.kind {
+        Kind::Matches { scrutinee, pattern, guard: None } => {
+            Some((node.range.clone(), scrutinee.clone(), pattern.clone()))
+        }
+        _ => None,
+    })?;
+    let cases = site.syntax.at(&pattern).find_map(|node| match &node.kind {
+        Kind::Or { cases } => Some(cases.clone()),
+        _ => None,
+    })?;
+    // The node is what stands in the parentheses.
+    let name = site.text[..call.start].trim_end().strip_suffix('(')?.trim_end();
+    let end = site.text.len() - site.text[call.end..].trim_start_matches([' ', '\n', ',']).strip_prefix(')')?.len();
+    let call = name.strip_suffix("matches!")?.len()..end;
+    let value = site.at(&scrutinee);
+    let is_place = value.chars().all(|letter| letter.is_alphanumeric() || "_.&* ".contains(letter));
+    if !is_place {
+        return None;
+    }
+    let own = |case: &Bytes| case.start <= site.range.start && site.range.end <= case.end;
+    let join = |cases: &mut dyn Iterator<Item = &Bytes>| {
+        let all: Vec<&str> = cases.map(|case| site.at(case)).collect();
+        format!("matches!({value}, {})", all.join(" | "))
+    };
+    let (first, last) =
+        (join(&mut cases.iter().filter(|case| own(case))), join(&mut cases.iter().filter(|case| !own(case))));
+    let both = if own(cases.first()?) { format!("{first} || {last}") } else { format!("{last} || {first}") };
+    let (before, after) = (site.text[..call.start].trim_end(), site.text[call.end..].trim_start());
+    let is_alone =
+        before.ends_with(['{', '(', ',', ';', '|', '>']) || before.ends_with(" =") || before.ends_with("return");
+    let is_alone = is_alone && (after.starts_with(['}', ')', ',', ';', '{']) || after.starts_with("||"));
+    Some(vec![site.replace(call, if is_alone { both } else { format!("({both})") })])
+}
+
+/// Returns the words of a text.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|letter: char| !(letter.is_alphanumeric() || letter == '_')).filter(|word| !word.is_empty())
 }
 
 /// Returns the `else` of an `if`, which is written once more: a block with few lines.

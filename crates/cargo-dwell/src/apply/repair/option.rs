@@ -1,7 +1,7 @@
 //! `Option<T>` where `Option<Box<T>>` is expected, and the reverse.
 
 use super::super::moves::Becomes;
-use super::super::syntax::Kind;
+use super::super::syntax::{Bytes, Kind, dense};
 use super::{Replace, Site, argument, range, unboxed};
 use std::path::PathBuf;
 
@@ -34,7 +34,25 @@ pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
             _ => None,
         };
     }
+    if let (Some(wanted), Some(given)) = (of_result(expected), of_result(found)) {
+        return match (unboxed(wanted), unboxed(given)) {
+            (None, Some(inner)) if inner == wanted => site.call(&site.range, ".map(|value| *value)"),
+            (Some(inner), None) if inner == given => site.call(&site.range, ".map(Box::new)"),
+            _ => None,
+        };
+    }
     parameter(site, expected, found)
+}
+
+/// Returns `T` of `Result<T, E>`.
+fn of_result(ty: &str) -> Option<&str> {
+    let all = argument(ty, "Result")?;
+    let mut depth = 0_i32;
+    let is_end = |letter: char| {
+        depth += i32::from("<([".contains(letter)) - i32::from(">)]".contains(letter));
+        depth == 0 && letter == ','
+    };
+    Some(&all[..all.find(is_end)?])
 }
 
 /// A box is moved out of a reference, where the value was copied before: `self.span` becomes `self.span.as_deref().copied()`.
@@ -114,14 +132,19 @@ fn parameter(site: &Site<'_>, expected: &str, found: &str) -> Option<Vec<Replace
     let wanted = argument(&expected, "Option")?;
     match (unboxed(wanted), unboxed(given)) {
         (None, Some(_)) => {
-            let (old, new) = (format!("Option<{inner}>"), format!("Option<Box<{inner}>>"));
             if let Some(taken) = taken(site) {
                 return Some(vec![taken]);
             }
-            Some(vec![signature(site, &old, &new).or_else(|| returned(site, &old, &new))?])
+            let boxed = |text: &str| boxed_option(text, inner);
+            Some(vec![signature(site, &boxed).or_else(|| returned(site, &boxed))?])
         }
         (Some(_), None) => {
-            let parameter = signature(site, &format!("&Option<Box<{inner}>>"), &format!("Option<&{inner}>"))?;
+            let (old, new) = (format!("&Option<Box<{inner}>>"), format!("Option<&{inner}>"));
+            let reference = |text: &str| {
+                let at = text.find(&old)?;
+                Some((at..at + old.len(), new.clone()))
+            };
+            let parameter = signature(site, &reference)?;
             Some(vec![parameter, referenced(site, "as_ref")])
         }
         _ => None,
@@ -152,24 +175,44 @@ fn referenced(site: &Site<'_>, method: &str) -> Replace {
     site.replace(site.range.clone(), format!("{text}.{method}()"))
 }
 
+/// Finds a part of a text, and returns what stands there instead.
+type Change<'a> = dyn Fn(&str) -> Option<(Bytes, String)> + 'a;
+
+/// `Option<model::T>` becomes `Option<Box<model::T>>`, where the last name is that of `inner`.
+fn boxed_option(text: &str, inner: &str) -> Option<(Bytes, String)> {
+    const HEAD: &str = "Option<";
+    let last = |ty: &str| dense(ty).rsplit("::").next().unwrap_or_default().to_owned();
+    text.match_indices(HEAD).find_map(|(at, _)| {
+        let start = at + HEAD.len();
+        let mut depth = 1_i32;
+        let is_end = |letter: char| {
+            depth += i32::from(letter == '<') - i32::from(letter == '>');
+            depth == 0
+        };
+        let end = start + text[start..].find(is_end)?;
+        let ty = &text[start..end];
+        (ty.trim() == inner || last(ty) == last(inner)).then(|| (start..end, format!("Box<{ty}>")))
+    })
+}
+
 /// Changes the type that the function around the place returns.
-fn returned(site: &Site<'_>, old: &str, new: &str) -> Option<Replace> {
+fn returned(site: &Site<'_>, changed: &Change<'_>) -> Option<Replace> {
     let is_it = |label: &Option<String>| label.as_deref().is_some_and(|text| text.ends_with("because of return type"));
     let span = site.error.spans.iter().find(|span| is_it(&span.label) && span.file_name == site.span.file_name)?;
     let bytes = range(span);
-    let at = bytes.start + site.at(&bytes).find(old)?;
-    Some(site.replace(at..at + old.len(), new))
+    let (old, new) = changed(site.at(&bytes))?;
+    Some(site.replace(bytes.start + old.start..bytes.start + old.end, new))
 }
 
 /// Changes a type in the signature of the function that is called.
-fn signature(site: &Site<'_>, old: &str, new: &str) -> Option<Replace> {
+fn signature(site: &Site<'_>, changed: &Change<'_>) -> Option<Replace> {
     let spans = site.error.children.iter().flat_map(|child| &child.spans);
     // The note "function defined here" has the parameters that matter.
     spans.filter(|span| span.suggested_replacement.is_none()).find_map(|span| {
         let file = PathBuf::from(&span.file_name);
         let text = site.tree.read(&file)?;
         let bytes = range(span);
-        let at = bytes.start + text.get(bytes.clone())?.find(old)?;
-        Some(Replace { file, range: at..at + old.len(), with: new.to_owned() })
+        let (old, with) = changed(text.get(bytes.clone())?)?;
+        Some(Replace { file, range: bytes.start + old.start..bytes.start + old.end, with })
     })
 }

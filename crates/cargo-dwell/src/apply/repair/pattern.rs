@@ -3,7 +3,8 @@
 use super::super::moves::Becomes;
 use super::super::syntax::{By, Bytes, Kind, has_inner_path};
 use super::matched::{free_name, is_box, is_mut, scrutinee_type};
-use super::{Replace, Site, nested, quoted_after, unboxed};
+use super::{Replace, Site, nested, quoted_after, range, unboxed};
+use std::collections::BTreeSet;
 
 /// A struct's pattern in the place of the box: `Expr::Call(Call { name, .. }) => body` becomes
 /// `Expr::Call(boxed) => { let Call { name, .. } = &**boxed; body }`.
@@ -44,6 +45,36 @@ pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
         Body::After(end) => all.push(site.replace(end..end, format!(" {statement}"))),
     }
     Some(all)
+}
+
+/// `match *self` copied what its patterns bind, and would move the box: its name becomes `ref pos`. If the patterns bind nothing else,
+/// rustc's suggestion is shorter, `match self`.
+pub(super) fn repair_moved(site: &Site<'_>) -> Option<Vec<Replace>> {
+    let is_about_box = || {
+        let labels = site.error.spans.iter().filter_map(|span| span.label.as_deref());
+        let notes = site.error.children.iter().flat_map(|child| &child.spans).filter_map(|span| span.label.as_deref());
+        labels.chain(notes).any(|label| label.contains("Box<"))
+    };
+    if site.code() != "E0507" || !site.source().starts_with('*') || !is_about_box() {
+        return None;
+    }
+    let whole = site.syntax.around(&site.range).find_map(|node| match &node.kind {
+        Kind::Match { scrutinee } if *scrutinee == site.range => Some(node.range.clone()),
+        _ => None,
+    })?;
+    let is_moved = |label: &Option<String>| {
+        label.as_deref().is_some_and(|label| label.starts_with("data moved here") || label == "...and here")
+    };
+    let spans = site.error.spans.iter().filter(|span| is_moved(&span.label) && span.expansion.is_none());
+    let moved: BTreeSet<usize> = spans.map(|span| range(span).start).collect();
+    let patterns = site.syntax.within(&whole).filter_map(|node| match &node.kind {
+        Kind::Arm { pattern, .. } => site.syntax.pattern(pattern),
+        _ => None,
+    });
+    let all = patterns.map(|bindings| bindings.names.len()).sum::<usize>();
+    let is_name = |at: &usize| site.text[*at..].starts_with(|letter: char| letter.is_alphabetic() || letter == '_');
+    (all > moved.len() && !moved.is_empty() && moved.iter().all(is_name))
+        .then(|| moved.iter().map(|at| site.replace(*at..*at, "ref ")).collect())
 }
 
 /// The box itself is matched, by a variant of the boxed type: the scrutinee is dereferenced.
