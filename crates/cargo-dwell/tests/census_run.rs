@@ -518,8 +518,9 @@ fn unsupported_executables_are_refused() {
     check_refused(&write("static", &with(of_loader, 0), 0o755), "loads no agent");
     let at = memchr::memmem::find(&program, b"/ld-linux-").expect("a loader");
     let mut musl = program.clone();
+    // A loader that is not here.
     musl[at..at + 10].copy_from_slice(b"/ld-musl-x");
-    check_refused(&write("musl", &musl, 0o755), "loads no agent");
+    check_refused(&write("musl", &musl, 0o755), "cannot be started");
 }
 
 /// Returns the number and the bytes of the blocks allocated by the program itself: those with the innermost frame in

@@ -199,7 +199,7 @@ fn expect_types(path: &Path, object: &object::File<'_>, len: usize) -> Result<()
 
 fn lines_only(path: &Path) -> String {
     format!(
-        "{}: has debug info for line numbers only; build it with CARGO_PROFILE_RELEASE_DEBUG=2 and without \
+        "{}: has debug info for line numbers only, or the program has no types; build it with CARGO_PROFILE_RELEASE_DEBUG=2 and without \
          -Cdebuginfo in RUSTFLAGS",
         path.display()
     )

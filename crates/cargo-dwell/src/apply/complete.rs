@@ -221,14 +221,18 @@ impl Search<'_> {
                 // An alias such as `ParseResult`.
                 self.value(&call.args[0], inner.unwrap_or(Some(ty))?)
             }
-            syn::Expr::Tuple(tuple) => match ty {
-                syn::Type::Tuple(types) => {
-                    let mut both = tuple.elems.iter().zip(&types.elems);
-                    both.find_map(|(elem, ty)| self.is_in(ty).then(|| self.value(elem, ty))?)
-                }
-                // A parser's result is what is left of its text, and the value.
-                _ => self.value(tuple.elems.last()?, ty),
-            },
+            syn::Expr::Tuple(tuple) => {
+                let value = match ty {
+                    syn::Type::Tuple(types) => {
+                        let mut both = tuple.elems.iter().zip(&types.elems);
+                        both.find_map(|(elem, ty)| self.is_in(ty).then(|| self.value(elem, ty))?)
+                    }
+                    // A parser's result is what is left of its text, and the value.
+                    _ => self.value(tuple.elems.last()?, ty),
+                };
+                // `into_parts` takes a value apart that was complete before.
+                value.filter(|value| !value.starts_with("self."))
+            }
             syn::Expr::Field(_) | syn::Expr::Path(_) => {
                 let root = root(expr)?;
                 // A method that returns `self` changes a value that may grow further.

@@ -39,21 +39,27 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    /// Copies the workspace into a folder, which is emptied first.
+    /// Copies the workspace into a folder, in place of an earlier copy, of which equal files keep their time of change: cargo builds
+    /// only what differs.
     ///
     /// # Errors
     /// Returns an error if a file cannot be copied, or if the tree is too large.
     pub(super) fn copy(workspace: &Metadata, folder: &Path) -> Result<Self> {
         let original = workspace.workspace_root.clone().into_std_path_buf();
-        if folder.exists() {
-            fs::remove_dir_all(folder).with_context(|| format!("{}: cannot be emptied", folder.display()))?;
+        let mut earlier = folder.as_os_str().to_owned();
+        earlier.push(".before");
+        let earlier = PathBuf::from(earlier);
+        for old in [&earlier, folder].into_iter().filter(|old| old.exists()) {
+            let moved = if old == folder { fs::rename(folder, &earlier) } else { fs::remove_dir_all(old) };
+            moved.with_context(|| format!("{}: cannot be emptied", old.display()))?;
         }
         let (linked, read) = (outside(workspace, &original), read_outside(workspace, &original));
         let levels = linked.iter().chain(&read).map(|path| ups(&original, path)).max().unwrap_or(0);
         let mut parent = folder.to_owned();
         (0..levels).for_each(|level| parent.push(level.to_string()));
         let root = parent.join(original.file_name().unwrap_or("workspace".as_ref()));
-        let mut copy = Copy { except: vec![workspace.target_directory.clone().into(), folder.to_owned()], bytes: 0 };
+        let except = vec![workspace.target_directory.clone().into(), folder.to_owned(), earlier.clone()];
+        let mut copy = Copy { except, bytes: 0, earlier: Some((folder.to_owned(), earlier.clone())) };
         // The target folder has no tag before its first build, and the copy may be in it.
         copy.all(&original, &root, &original, &root)?;
         for path in linked {
@@ -63,6 +69,9 @@ impl Tree {
             if let Some(at) = place_of(&original, &root, &path).filter(|at| !at.exists()) {
                 copy.outside(&path, &at)?;
             }
+        }
+        if earlier.exists() {
+            fs::remove_dir_all(&earlier).with_context(|| format!("{}: cannot be removed", earlier.display()))?;
         }
         let lock = fs::read_to_string(root.join(LOCK)).ok();
         let root = root.canonicalize().with_context(|| format!("{}: cannot be read", root.display()))?;
@@ -276,6 +285,8 @@ struct Copy {
     /// Folders that are left out.
     except: Vec<PathBuf>,
     bytes: u64,
+    /// The folder of the copy, and where the earlier copy is now.
+    earlier: Option<(PathBuf, PathBuf)>,
 }
 
 impl Copy {
@@ -312,7 +323,19 @@ impl Copy {
         }
         processes::check()?;
         fs::copy(from, to).with_context(failed)?;
-        make_writable(to).with_context(failed)
+        make_writable(to).with_context(failed)?;
+        self.keep_time(to).with_context(failed)
+    }
+
+    /// Gives a file the time of change of the same file of the earlier copy, if both are equal.
+    fn keep_time(&self, file: &Path) -> std::io::Result<()> {
+        let Some((folder, earlier)) = &self.earlier else { return Ok(()) };
+        let Some(before) = file.strip_prefix(folder).ok().map(|below| earlier.join(below)) else { return Ok(()) };
+        let Ok(metadata) = fs::metadata(&before) else { return Ok(()) };
+        if metadata.len() == fs::metadata(file)?.len() && fs::read(&before)? == fs::read(file)? {
+            fs::File::options().write(true).open(file)?.set_modified(metadata.modified()?)?;
+        }
+        Ok(())
     }
 
     /// Copies a link. One that leads out of the work tree becomes a copy of what it names, so that nothing there is changed.
@@ -369,7 +392,7 @@ impl Copy {
 /// # Errors
 /// Returns an error if a file cannot be read or written.
 pub(super) fn copy_folder(from: &Path, to: &Path) -> Result<()> {
-    Copy { except: Vec::new(), bytes: 0 }.folder(from, to)
+    Copy { except: Vec::new(), bytes: 0, earlier: None }.folder(from, to)
 }
 
 /// Makes a file writable, as those of an unpacked package may not be.
@@ -506,6 +529,26 @@ fn relative_names(text: &str) -> impl Iterator<Item = &str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn equal_files_keep_the_time_of_the_earlier_copy() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        for name in ["from", "before"] {
+            fs::create_dir(path(name)).unwrap();
+            ["same", "other"].iter().for_each(|file| fs::write(path(name).join(file), file).unwrap());
+        }
+        fs::write(path("before/other"), "OTHER").unwrap();
+        fs::write(path("from/new"), "new").unwrap();
+        let hour_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
+        for file in ["before/same", "before/other"] {
+            fs::File::options().write(true).open(path(file)).unwrap().set_modified(hour_ago).unwrap();
+        }
+        let mut copy = Copy { except: Vec::new(), bytes: 0, earlier: Some((path("to"), path("before"))) };
+        copy.folder(&path("from"), &path("to")).unwrap();
+        let is_old = |file: &str| fs::metadata(path("to").join(file)).unwrap().modified().unwrap() == hour_ago;
+        assert!(is_old("same") && !is_old("other") && !is_old("new"));
+    }
 
     #[test]
     fn names_of_files_above_are_found() {

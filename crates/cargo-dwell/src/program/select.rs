@@ -172,10 +172,10 @@ fn no_executable(packages: &[&Package]) -> String {
     let all = others.len();
     others.truncate(5);
     if others.is_empty() {
-        return format!("{what}; add an example that uses it, or name an executable with --exe");
+        return format!("{what}; add an example that uses it");
     }
     let more = if all > 5 { ", ..." } else { "" };
-    format!("{what}; choose a target: {}{more}, or pass an executable with --exe", listed(&others, "or"))
+    format!("{what}; choose a target: {}{more}", listed(&others, "or"))
 }
 
 fn is_library(target: &Target) -> bool {

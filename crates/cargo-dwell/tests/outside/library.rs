@@ -256,6 +256,7 @@ fn main() {
 "#;
 
 #[test]
+#[cfg_attr(target_arch = "aarch64", ignore = "its arenas are not found")]
 fn a_static_program_with_glibc_inside_is_read() {
     let folder = folder().join("static");
     fs::create_dir_all(&folder).expect("a folder");
