@@ -536,7 +536,9 @@ mod tests {
         let path = |name: &str| folder.path().join(name);
         for name in ["from", "before"] {
             fs::create_dir(path(name)).unwrap();
-            ["same", "other"].iter().for_each(|file| fs::write(path(name).join(file), file).unwrap());
+            for file in ["same", "other"] {
+                fs::write(path(name).join(file), file).unwrap();
+            }
         }
         fs::write(path("before/other"), "OTHER").unwrap();
         fs::write(path("from/new"), "new").unwrap();
@@ -572,7 +574,7 @@ mod tests {
         ] {
             symlink(to, original.join(at)).unwrap();
         }
-        Copy { except: Vec::new(), bytes: 0 }.all(&original, &root, &original, &root).unwrap();
+        Copy { except: Vec::new(), bytes: 0, earlier: None }.all(&original, &root, &original, &root).unwrap();
         let mut tree = Tree {
             root,
             original: original.clone(),
