@@ -16,6 +16,8 @@ use std::time::{Duration, Instant};
 const BETWEEN: u32 = 50;
 /// The longest pause between two looks at its size.
 const PAUSE: Duration = Duration::from_millis(5);
+/// How long it runs after a look that failed, at first and at most.
+const AGAIN: [Duration; 2] = [Duration::from_millis(10), Duration::from_secs(5)];
 /// How long a program may take to end by itself after a signal that this process received.
 const GRACE: Duration = Duration::from_secs(1);
 
@@ -39,6 +41,7 @@ struct Watched {
 /// Returns an error if it cannot be started or was not read once.
 pub(super) fn run(file: &Path, args: &[OsString], mut ran: Ran, output: &OutputArgs) -> Result<ExitCode> {
     let name = file.display();
+    dwell_debuginfo::expect(file)?;
     let mut command = Command::new(file);
     command.args(args);
     let tool = u64::from(std::process::id());
@@ -84,6 +87,7 @@ impl Watched {
     /// often while it grows fast.
     fn watch(&mut self, child: &mut Child) -> std::io::Result<std::process::ExitStatus> {
         let mut next = Instant::now();
+        let mut again = AGAIN[0];
         let mut signalled: Option<Instant> = None;
         loop {
             if let Some(status) = child.try_wait()? {
@@ -98,10 +102,13 @@ impl Watched {
             }
             if let Some([most, now]) = processes::resident(child.id()) {
                 self.most = self.most.max(most);
-                let grows_fast = now / 5 > self.copied / 4;
-                if now > self.copied && (grows_fast || Instant::now() > next) {
+                // One that cannot be read is left alone for longer and longer.
+                let grows_fast = self.error.is_none() && now / 5 > self.copied / 4;
+                if now > self.copied && (grows_fast || Instant::now() >= next) {
                     self.read(child.id().cast_signed(), now);
-                    next = Instant::now() + self.longest * BETWEEN;
+                    let pause = if self.error.is_none() { self.longest * BETWEEN } else { again };
+                    next = Instant::now() + pause;
+                    again = if self.error.is_none() { AGAIN[0] } else { (2 * again).min(AGAIN[1]) };
                 }
             }
             std::thread::sleep(PAUSE);
@@ -113,7 +120,7 @@ impl Watched {
             Ok(captured) => {
                 let pause = captured.pause.unwrap_or_default();
                 (self.stops, self.longest) = (self.stops + 1, self.longest.max(pause));
-                (self.last, self.copied) = (Some(captured), resident);
+                (self.last, self.copied, self.error) = (Some(captured), resident, None);
             }
             // It ended meanwhile, or has not begun.
             Err(error) => self.error = Some(error),

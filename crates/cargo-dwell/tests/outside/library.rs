@@ -298,6 +298,19 @@ fn a_static_program_with_glibc_inside_is_read() {
     });
     let found: Vec<u64> = found.take_while(|blocks| *blocks < 4400).collect();
     assert!(found.len() < 8, "{found:?}");
+
+    // Without debug info it is not run.
+    let bare = folder.join("bare");
+    let mut rustc = Command::new("rustc");
+    rustc.args(["--edition=2024", "-Cstrip=symbols", "-Ctarget-feature=+crt-static"]).arg(&source).arg("-o").arg(&bare);
+    assert!(rustc.status().expect("rustc runs").success());
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-dwell"));
+    let output = command.args(["dwell", "census", "--exe"]).arg(&bare).stdin(Stdio::null()).output().expect("it runs");
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        output.status.code() == Some(2) && output.stdout.is_empty() && error.contains("has no debug info"),
+        "{error}"
+    );
 }
 
 /// A thread that waits in a system call of the program's own code, as those of rustix are.
