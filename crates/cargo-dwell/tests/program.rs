@@ -181,11 +181,10 @@ fn missing_or_ambiguous_executable_lists_the_choices() {
     let library = [
         "`library` is a library and has no executable",
         "--example shown, --test tested or --lib for its unit tests",
-        "--exe",
     ];
     check_error(&dwell(&member("library"), &[LAYOUT]), &library);
     check_error(&dwell(workspace(), &["futures", "-p", "library"]), &library);
-    check_error(&dwell(&member("bare"), &["dyn"]), &["`bare` is a library and has no executable", "--exe"]);
+    check_error(&dwell(&member("bare"), &["dyn"]), &["`bare` is a library and has no executable; choose a target: --lib"]);
     check_error(&dwell(workspace(), &[LAYOUT]), &["executables; choose one with --bin single"]);
 }
 
