@@ -144,6 +144,10 @@ fn texts_are_reused_borrowed_or_held_by_another_type() {
     assert_eq!(instead(&text).as_deref(), Some("`CompactString`"), "short texts that come and go");
     text.sizes = BTreeMap::from([(25, 10_000)]);
     assert_eq!(kinds(&text, false), ["buffer"], "no other type is faster for longer ones");
+    text.sizes = BTreeMap::from([(8, 10_000), (16, 9_000), (32, 1_000)]);
+    text.counts.reallocations = 10_000;
+    assert_eq!(instead(&text).as_deref(), Some("`CompactString`"), "9,000 of those that grew end short");
+    text.sizes = BTreeMap::from([(8, 10_000), (32, 20_000)]);
     text.counts.reallocations = 20_000;
     assert_eq!(kinds(&text, false), ["capacity", "buffer"]);
     text.places[0].through = vec!["alloc::string::String::write_str".into(), "alloc::fmt::format::format_inner".into()];
@@ -159,8 +163,10 @@ fn texts_are_reused_borrowed_or_held_by_another_type() {
     assert_eq!(instead(&kept).as_deref(), Some("`Rc<str>`"), "no clone of a short text is made anew");
     kept.places[0].counts.allocations = 6_000;
     assert_eq!(instead(&kept).as_deref(), Some("`CompactString`"), "4,000 of them are");
+    kept.places[0].counts.allocations = 10_000;
+    kept.sizes = BTreeMap::from([(25, 10_000)]);
     kept.counts.reallocations = 1;
-    assert_eq!(kinds(&kept, false), Vec::<&str>::new(), "texts that grow are changed");
+    assert_eq!(kinds(&kept, false), Vec::<&str>::new(), "texts that grow are changed, and are not shared");
 }
 
 #[test]

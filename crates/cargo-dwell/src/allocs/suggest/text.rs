@@ -16,16 +16,18 @@ impl Rule for Text {
 
     fn propose(&self, site: &Site, cx: &Context<'_>) -> Option<Proposal> {
         let counts = &site.counts;
-        // A text that grew was not made with the size of its block, and a clone of it would be changed.
-        if cx.is_sampled || !site.is_own() || site.holder != Holder::Text || counts.reallocations > 0 {
+        if cx.is_sampled || !site.is_own() || site.holder != Holder::Text {
             return None;
         }
         let clones = site.places.iter().filter(|place| place.goes_through(&CLONES[..1]) && place.formats().is_none());
+        let long = site.sizes.range(text::SHORT + 1..).map(|(_, blocks)| blocks).sum();
         let texts = text::Texts {
             made: counts.allocations,
             cloned: clones.map(|place| place.counts.allocations).sum(),
             kept: counts.live,
-            short: site.sizes.iter().filter(|(size, _)| **size <= text::SHORT).map(|(_, blocks)| blocks).sum(),
+            // A text that grew has a block of each size.
+            short: counts.allocations.saturating_sub(long),
+            is_changed: counts.reallocations > 0,
             ..text::Texts::default()
         };
         let compact: &[text::Text] = if site.what == "String" { &[text::Text::Compact] } else { &[] };
