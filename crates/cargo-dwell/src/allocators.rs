@@ -170,7 +170,7 @@ impl Program<'_> {
         if let Some(under) = under {
             command.env("LD_PRELOAD", under.with_earlier());
         }
-        command.stdin(input()?).stdout(Stdio::null()).stderr(Stdio::null());
+        command.stdin(processes::input()?).stdout(Stdio::null()).stderr(Stdio::null());
         processes::check()?;
         let mut child = command.spawn().with_context(|| format!("{} cannot be run again", self.file.display()))?;
         #[cfg(agent)]
@@ -189,24 +189,6 @@ impl Program<'_> {
         let samples = [0; 2];
         Ok(Run { code: processes::code(status), usage, samples })
     }
-}
-
-/// Returns the standard input for one more run.
-fn input() -> Result<Stdio> {
-    let stdin = fs::metadata("/dev/stdin").ok();
-    let is_file = stdin.as_ref().is_some_and(fs::Metadata::is_file);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::FileTypeExt;
-        let file_type = stdin.map(|stdin| stdin.file_type());
-        if file_type.is_some_and(|file_type| file_type.is_fifo() || file_type.is_socket()) {
-            bail!("its standard input is a pipe, which cannot be read twice; write it to a file");
-        }
-    }
-    if is_file {
-        return Ok(fs::File::open("/dev/stdin").context("its standard input cannot be read again")?.into());
-    }
-    Ok(Stdio::null())
 }
 
 /// Returns the number of instructions in a log of callgrind.

@@ -191,6 +191,44 @@ pub(crate) fn run(command: &mut Command, bound: Duration) -> Result<Ran> {
     run_with(command, Stdio::null(), bound)
 }
 
+/// Returns this process's standard input for one of several runs of a program: a file from its start. What is no file has nothing for them.
+///
+/// # Errors
+/// Returns an error for a pipe or socket, which only one run can read.
+pub(crate) fn input() -> Result<Stdio> {
+    let stdin = fs::metadata("/dev/stdin").ok();
+    let is_file = stdin.as_ref().is_some_and(fs::Metadata::is_file);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        let file_type = stdin.map(|stdin| stdin.file_type());
+        if file_type.is_some_and(|file_type| file_type.is_fifo() || file_type.is_socket()) {
+            bail!("its standard input is a pipe, which cannot be read twice; write it to a file");
+        }
+    }
+    if is_file {
+        return Ok(fs::File::open("/dev/stdin").context("its standard input cannot be read again")?.into());
+    }
+    Ok(Stdio::null())
+}
+
+/// Like [`input`], but nothing for a pipe in which nothing waits, as that of a job in CI.
+///
+/// # Errors
+/// Returns an error for a pipe with something in it.
+pub(crate) fn input_of_all() -> Result<Stdio> {
+    #[cfg(unix)]
+    {
+        let mut waiting: libc::c_int = 0;
+        // SAFETY: `FIONREAD` writes an int to this place, or fails.
+        let status = unsafe { libc::ioctl(0, libc::FIONREAD, &raw mut waiting) };
+        if status != 0 || waiting == 0 {
+            return Ok(input().unwrap_or_else(|_| Stdio::null()));
+        }
+    }
+    input()
+}
+
 /// Like [`run`], but a server: when its executable, a file below `folder`, runs, so does the driver, with the number of the process in
 /// `DWELL_PID`, and when the driver ends, the server gets SIGTERM.
 ///
@@ -292,11 +330,12 @@ pub(crate) fn watch(child: &mut Child, bound: Duration, each: &mut dyn FnMut()) 
     let end = Instant::now() + bound;
     let (mut pause, mut most, mut last) = (Duration::from_micros(200), 0, 0);
     loop {
-        if let Some((status, [user, system], faults)) = wait(child).context("a process did not end")? {
+        if let Some((status, [user, system], faults, peak)) = wait(child).context("a process did not end")? {
             if received().is_some() {
                 end_descendants();
                 check()?;
             }
+            most = most.max(peak.unwrap_or(0));
             return Ok((status, Usage { user, system, resident: most, last, faults, instructions: None }));
         }
         each();
@@ -316,9 +355,12 @@ pub(crate) fn watch(child: &mut Child, bound: Duration, each: &mut dyn FnMut()) 
     }
 }
 
-/// Returns how a child ended, its CPU time in user and in kernel mode, and its page faults; `None` while it runs. After that `child` must not be used.
+/// How a child ended, its CPU time in user and in kernel mode, its page faults, and its most resident bytes if they are known.
+type Ended = (ExitStatus, [Duration; 2], u64, Option<u64>);
+
+/// Returns how a child ended; `None` while it runs. After that `child` must not be used.
 #[cfg(unix)]
-fn wait(child: &mut Child) -> std::io::Result<Option<(ExitStatus, [Duration; 2], u64)>> {
+fn wait(child: &mut Child) -> std::io::Result<Option<Ended>> {
     use std::os::unix::process::ExitStatusExt as _;
     let mut status = 0;
     // SAFETY: all zeros is a valid `rusage`, a struct of integers.
@@ -333,16 +375,28 @@ fn wait(child: &mut Child) -> std::io::Result<Option<(ExitStatus, [Duration; 2],
                     + Duration::from_micros(u64::try_from(time.tv_usec).unwrap_or(0))
             });
             let faults = u64::try_from(usage.ru_minflt + usage.ru_majflt).unwrap_or(0);
-            Ok(Some((ExitStatus::from_raw(status), times, faults)))
+            // Until it runs its executable, a child has the memory of this process: only what is more is its own.
+            let peak = (usage.ru_maxrss > own_peak()).then(|| u64::try_from(usage.ru_maxrss).unwrap_or(0) * 1024);
+            Ok(Some((ExitStatus::from_raw(status), times, faults, peak)))
         }
         _ => Err(std::io::Error::last_os_error()),
     }
 }
 
-/// Returns how a child ended; its CPU time and faults are not known here.
+/// Returns the most resident KiB of this process.
+#[cfg(unix)]
+fn own_peak() -> libc::c_long {
+    // SAFETY: all zeros is a valid `rusage`, a struct of integers.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: `usage` is live and writable.
+    let status = unsafe { libc::getrusage(libc::RUSAGE_SELF, &raw mut usage) };
+    if status == 0 { usage.ru_maxrss } else { libc::c_long::MAX }
+}
+
+/// Returns how a child ended; its CPU time, faults and memory are not known here.
 #[cfg(not(unix))]
-fn wait(child: &mut Child) -> std::io::Result<Option<(ExitStatus, [Duration; 2], u64)>> {
-    Ok(child.try_wait()?.map(|status| (status, [Duration::ZERO; 2], 0)))
+fn wait(child: &mut Child) -> std::io::Result<Option<Ended>> {
+    Ok(child.try_wait()?.map(|status| (status, [Duration::ZERO; 2], 0, None)))
 }
 
 /// Returns the exit code that a shell reports for a program: for a signal, 128 plus its number.

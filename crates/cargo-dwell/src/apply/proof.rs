@@ -239,7 +239,7 @@ impl Bench<'_> {
     fn run(&self, command: &mut Command) -> Result<Ran> {
         match self.driver {
             Some(driver) => processes::run_driven(command, self.folder, driver, self.bound),
-            None => processes::run(command, self.bound),
+            None => processes::run_with(command, processes::input_of_all()?, self.bound),
         }
     }
 }

@@ -162,6 +162,33 @@ fn an_interrupt_before_the_first_try_says_what_is_known() {
     );
 }
 
+const READS: &str = r#"
+fn main() {
+    let all: Vec<String> = std::io::stdin().lines().map(Result::unwrap).collect();
+    println!("{}", all.len());
+}
+"#;
+
+/// Each run gets the whole file. Of a pipe only the first would get something.
+#[test]
+fn each_run_reads_the_standard_input() {
+    let package = super::package(READS);
+    let folder = package.path();
+    fs::write(folder.join("lines"), "a line\n".repeat(9000)).expect("a file");
+    let mut command = command(folder, &["--no-test", "--time", "1s"]);
+    let file = || fs::File::open(folder.join("lines")).expect("a file");
+    let answer = command.stdin(file()).output().expect("it runs");
+    // The peak is where the list grows for the last time.
+    assert!(out(&answer).contains(" live at the peak in 8,"), "{}", out(&answer));
+    let mut cat = Command::new("cat").stdin(file()).stdout(Stdio::piped()).spawn().expect("cat");
+    let answer = command.stdin(cat.stdout.take().expect("a pipe")).output().expect("it runs");
+    let text = out(&answer);
+    assert_eq!(answer.status.code(), Some(2), "{text}");
+    let why = "its standard input is a pipe, which cannot be read twice; write it to a file\n";
+    assert!(text.ends_with(&format!("error: {why}")), "{text}");
+    cat.kill().and_then(|()| cat.wait()).expect("cat ends");
+}
+
 const PARTS: &str = r#"
 struct First { id: u64, rare: Option<[u64; 9]> }
 struct Second { id: u64, rare: Option<[u64; 9]> }
