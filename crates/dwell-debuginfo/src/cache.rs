@@ -199,6 +199,7 @@ impl Writer {
             thread_locals,
             types,
             objects: _,
+            files: _,
         } = program;
         self.some(rustc.as_ref(), Self::text);
         self.number(*pointer_size);
@@ -416,6 +417,7 @@ impl Reader<'_> {
             thread_locals: self.each(Self::fixed)?,
             types: self.each(Self::ty)?,
             objects: Vec::new(),
+            files: Vec::new(),
         })
     }
 

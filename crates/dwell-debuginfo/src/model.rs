@@ -38,6 +38,8 @@ pub struct Program {
     pub types: Vec<Type>,
     /// The first type of each further object, of [`load_objects`](crate::load_objects).
     pub objects: Vec<TypeId>,
+    /// The file of each further object.
+    pub files: Vec<PathBuf>,
 }
 
 impl Program {

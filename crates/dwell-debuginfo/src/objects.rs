@@ -51,7 +51,8 @@ pub fn load_objects<P: AsRef<Path>>(
             Ok((added, frames, locals)) => (added, (frames, locals)),
             Err(error) => {
                 let damaged = vec![format!("{error:#}")];
-                (Program { damaged, ..Program::default() }, (Frames::new(), Locals::new()))
+                let file = file.as_ref().to_owned();
+                (Program { file, damaged, ..Program::default() }, (Frames::new(), Locals::new()))
             }
         };
         let base = program.add(added, object)?;
@@ -102,6 +103,7 @@ impl Program {
         }
         other.thread_locals.iter_mut().for_each(|variable| id(&mut variable.ty));
         self.objects.push(TypeId(base));
+        self.files.push(other.file);
         self.types.extend(other.types);
         self.units.extend(other.units);
         self.damaged.extend(other.damaged);

@@ -118,10 +118,20 @@ impl Allocs {
         for note in &profile.notes {
             eprintln!("note: {note}");
         }
+        let (root, own_crates) = (executable.root.as_deref(), &executable.own_crates[..]);
+        let scope = build::Scope { root, own_crates, during: self.run.during.as_deref() };
         let addresses = stacks::addresses(&profile.as_snapshot());
         let options = Options { own_crates: executable.own_crates.clone(), cache: None, progress: true };
         let files = profile.files(&executable.file);
-        let (mut program, frames, _) = dwell_debuginfo::load_objects(&files, &options, &addresses, &[])?;
+        let (mut program, frames, _) = match dwell_debuginfo::load_objects(&files, &options, &addresses, &[]) {
+            // A script's shell.
+            Err(error) if !profile.followed.is_empty() => {
+                eprintln!("note: the program is not counted: {error:#}");
+                self.followed(None, &profile, scope)?;
+                return Ok(ExitCode::from(profile.code));
+            }
+            read => read?,
+        };
         program.prefer_own_names();
         let left_out = places::leave_out_backtraces(&mut profile, &frames);
         if left_out > 0 {
@@ -134,14 +144,12 @@ impl Allocs {
             again::run(&executable.file, &self.run.args, &profile, cache, self.run.instructions)
         };
         let calibration = Calibration::measure();
-        let (root, own_crates) = (executable.root.as_deref(), &executable.own_crates[..]);
-        let scope = build::Scope { root, own_crates, during: self.run.during.as_deref() };
         let mut document = build::document(&profile, &program, &frames, Some((calibration, again)), scope);
         document.program.file = executable.file.display().to_string();
         document.program.arguments = self.run.args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect();
         output::show(&document, &self.output, true)?;
         if self.run.follow {
-            self.followed(&document, &profile, scope)?;
+            self.followed(Some(&document), &profile, scope)?;
         }
         let root = executable.root.clone().unwrap_or_default();
         let mut unknown = budgets.unknown(&document, &|name| exists(&program, &executable.file, name, &root));
@@ -157,9 +165,10 @@ impl Allocs {
     }
 
     /// Reports on the processes that the program started, and prints a sum.
-    fn followed(&self, own: &Document, profile: &Profile, scope: build::Scope<'_>) -> Result<()> {
+    fn followed(&self, own: Option<&Document>, profile: &Profile, scope: build::Scope<'_>) -> Result<()> {
         let name = |file: &str| file.rsplit('/').next().unwrap_or_default().to_owned();
-        let mut all = vec![("the program".to_owned(), own.total.clone(), name(&own.program.file))];
+        let of_own = |own: &Document| ("the program".to_owned(), own.total.clone(), name(&own.program.file));
+        let mut all: Vec<_> = own.map(of_own).into_iter().collect();
         for child in &profile.followed {
             let addresses = stacks::addresses(&child.profile.as_snapshot());
             let options = Options { own_crates: scope.own_crates.to_vec(), cache: None, progress: true };

@@ -35,7 +35,7 @@ struct Held {
 /// Prints a report for a program that was run and for each process that it started, then a table with their sum.
 ///
 /// # Errors
-/// Returns an error if the debug info of the program cannot be read. Other processes that cannot be read are named.
+/// Returns an error if no process can be read. Those that cannot be read are named, also the program: a script's shell.
 pub(super) fn report(ran: &Ran, snapshots: Vec<Snapshot>, children: Vec<Child>, args: &OutputArgs) -> Result<()> {
     let beside = args.format == Format::Human;
     let mut all = Vec::new();
@@ -51,7 +51,7 @@ pub(super) fn report(ran: &Ran, snapshots: Vec<Snapshot>, children: Vec<Child>, 
         Ok(())
     };
     let own = ran.executable.file_name().unwrap_or_default().to_string_lossy();
-    add(0, &own, ran, snapshots)?;
+    let mut unread = add(0, &own, ran, snapshots).err();
     for child in children {
         let of_child = Ran {
             executable: child.executable,
@@ -68,10 +68,14 @@ pub(super) fn report(ran: &Ran, snapshots: Vec<Snapshot>, children: Vec<Child>, 
             eprintln!("note: process {} ({}) is not counted: {error:#}", child.pid, child.name);
         }
     }
-    match args.format {
-        Format::Json => Ok(()),
-        Format::Human => dwell_output::print_to(beside, |mut out| table(&all, &Look::terminal(), &mut out)),
-        Format::Markdown => dwell_output::print_to(beside, |mut out| table(&all, &Look::page(), &mut out)),
+    if let Some(error) = unread.take_if(|_| !all.is_empty()) {
+        eprintln!("note: the program is not counted: {error:#}");
+    }
+    match (unread, args.format) {
+        (Some(error), _) => Err(error),
+        (None, Format::Json) => Ok(()),
+        (None, Format::Human) => dwell_output::print_to(beside, |mut out| table(&all, &Look::terminal(), &mut out)),
+        (None, Format::Markdown) => dwell_output::print_to(beside, |mut out| table(&all, &Look::page(), &mut out)),
     }
 }
 

@@ -65,19 +65,57 @@ fn a_process_that_outlives_the_program_is_looked_at_then() {
 
 #[test]
 fn a_process_without_its_environment_is_said_to_be_missing() {
-    let output = dwell("census", &["--follow", "--at", "exit"], &["100", "cleared=20", "spawn=30"]);
-    let notes = String::from_utf8_lossy(&output.stderr).into_owned();
-    let note = "note: 1 process that the program started is not counted: without its environment, or static";
-    // Without events of the kernel nobody sees it.
-    assert!(notes.lines().any(|line| line == note) || !sees_starts(), "{notes}");
+    for (command, options) in [("census", ["--follow", "--at", "exit"]), ("allocs", ["--follow", "--once", "--top=9"])]
+    {
+        let output = dwell(command, &options, &["100", "cleared=20", "spawn=30"]);
+        let notes = String::from_utf8_lossy(&output.stderr).into_owned();
+        let note = "note: 1 process that the program started is not counted: without its environment, or static";
+        // Without events of the kernel nobody sees it.
+        assert!(notes.lines().any(|line| line == note) || !sees_starts(), "{notes}");
+    }
     let output = dwell("census", &["--follow", "--at", "exit"], &["100", "fork=20", "spawn=30"]);
     assert!(!String::from_utf8_lossy(&output.stderr).contains("not counted"));
+}
+
+/// The tool reads a static program from outside, and looks for what it starts.
+#[test]
+fn processes_of_a_static_program_are_mentioned() {
+    let exe = folder().join("starts-static");
+    let source = support::truth::source("outside/starts.rs");
+    let mut rustc = Command::new("rustc");
+    rustc.args(["--edition=2024", "-O", "-g", "-Ctarget-feature=+crt-static"]);
+    let built = rustc.arg(&source).arg("-o").arg(&exe).output().expect("rustc runs");
+    if cfg!(target_arch = "aarch64") || !built.status.success() {
+        support::skip("no static program can be linked or read here");
+        return;
+    }
+    let mut tool = Command::new(env!("CARGO_BIN_EXE_cargo-dwell"));
+    tool.args(["dwell", "census", "--exe"]).arg(&exe).args(["--", "20000", "leave=5", "leave=6", "stay"]);
+    let output = tool.stdin(Stdio::null()).output().expect("it runs");
+    let notes = String::from_utf8_lossy(&output.stderr).into_owned();
+    let note = "note: the program started 2 processes, whose memory is not counted";
+    assert!(output.status.success() && notes.lines().any(|line| line == note), "{notes}");
 }
 
 /// Returns `true` if the kernel tells what a process starts.
 fn sees_starts() -> bool {
     let output = dwell("census", &["--at", "exit"], &["1", "cleared=1"]);
     String::from_utf8_lossy(&output.stderr).contains("started 1 process")
+}
+
+/// A script's shell has no debug info.
+#[test]
+fn processes_of_a_script_have_reports() {
+    let exe = starts();
+    for command in ["census", "allocs"] {
+        let mut tool = Command::new(env!("CARGO_BIN_EXE_cargo-dwell"));
+        tool.args(["dwell", command, "--follow", "--exe", "/bin/sh", "--", "-c"]);
+        tool.arg(format!("{0} 100; {0} 200; exit 3", exe.display()));
+        let output = tool.stdin(Stdio::null()).output().expect("it runs");
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(3), "{text}");
+        assert!(text.contains("note: the program is not counted: ") && text.contains("\n2 processes  "), "{text}");
+    }
 }
 
 #[test]

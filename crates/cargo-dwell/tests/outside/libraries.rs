@@ -12,14 +12,17 @@ use std::sync::OnceLock;
 /// Both libraries have a `data::Row` of their own.
 const FIRST: &str = r#"
 pub mod data { pub struct Row { pub name: String, pub more: Option<[u64; 12]> } }
-use std::{cell::RefCell, collections::BTreeMap, sync::Mutex};
+use std::{cell::RefCell, collections::BTreeMap, sync::{Mutex, OnceLock}};
 static TABLE: Mutex<BTreeMap<u64, data::Row>> = Mutex::new(BTreeMap::new());
 thread_local!(static LAST: RefCell<Vec<data::Row>> = const { RefCell::new(Vec::new()) });
+pub struct Once { pub text: Box<str> }
+static ONCE: OnceLock<Vec<Once>> = OnceLock::new();
 #[unsafe(no_mangle)]
 pub extern "C" fn fill_first(count: u64) {
     let row = |row| data::Row { name: format!("row {row}"), more: None };
     TABLE.lock().unwrap().extend((0..count).map(|number| (number, row(number))));
     LAST.with_borrow_mut(|last| last.extend((0..count / 10).map(row)));
+    ONCE.get_or_init(|| (0..count / 20).map(|_| Once { text: "once".into() }).collect());
 }
 "#;
 
@@ -109,6 +112,8 @@ fn check(output: &Output, is_running: bool) {
     };
     assert_eq!(blocks("Row.name"), if is_running { 1100 } else { 1000 }, "{rows:#?}");
     assert_eq!((blocks("Row.tags"), blocks("Row.next")), (4000, 2000), "{rows:#?}");
+    // Std has no debug info, so that this is the only static of its kind, and not in the first object.
+    assert_eq!(blocks("Once.text"), 50, "{rows:#?}");
     // The two types of one path have two names.
     let is_named = |name: &str| rows.iter().any(|row| row["owner"].as_str().is_some_and(|owner| owner.contains(name)));
     assert!(is_named("libfirst.so!Row") != is_named("libsecond.so!Row"), "{rows:#?}");
@@ -197,4 +202,40 @@ fn allocations_of_all_libraries_have_functions() {
     for name in ["fill_first", "fill_second"] {
         assert!(text.contains(name), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
     }
+}
+
+/// A library in C++ without frame pointers, which `operator new` does not keep either.
+const CPP: &str = r#"
+struct Node { Node *next; long data[5]; };
+static Node *all;
+extern "C" void fill_second(unsigned long count) {
+    while (count--) all = new Node { all, {} };
+}
+"#;
+
+#[test]
+fn what_new_allocates_is_of_the_library_that_called_it() {
+    let Some([first, _, host]) = built() else { return };
+    let (source, library) = (folder().join("libraries/cpp.cc"), folder().join("libraries/libcpp.so"));
+    fs::write(&source, CPP).expect("a file");
+    let mut compiler = Command::new("c++");
+    compiler.args(["-O2", "-fomit-frame-pointer", "-fPIC", "-shared"]).arg(&source).arg("-o").arg(&library);
+    if !compiler.status().is_ok_and(|status| status.success()) {
+        return support::skip("there is no C++ compiler");
+    }
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-dwell"));
+    command
+        .args(["dwell", "census", "--at", "exit", "--format", "json", "--exe"])
+        .arg(host)
+        .arg("--")
+        .arg(first)
+        .arg(library);
+    let output = command.stdin(Stdio::null()).output().expect("it runs");
+    let error = String::from_utf8_lossy(&output.stderr);
+    let start = output.stdout.iter().position(|byte| *byte == b'{').unwrap_or_else(|| panic!("{error}"));
+    let document = serde_json::Deserializer::from_slice(&output.stdout[start..]).into_iter::<Value>().next();
+    let document = document.and_then(Result::ok).unwrap_or_else(|| panic!("{error}"));
+    let rows = document["snapshots"][0]["blocks"].as_array().expect("rows");
+    let has = |row: &Value| row["owner"] == "(allocated by libcpp.so)" && row["bytes"] == 2000 * 48;
+    assert!(rows.iter().any(has), "{rows:#?}");
 }

@@ -17,6 +17,10 @@ const PIECE: usize = 1 << 20;
 const WORDS: u64 = 64;
 /// The deepest nesting of the value in its object.
 const DEEPEST: u32 = 12;
+/// Where a type object has its base, in all versions 3 of Python on 64 bits.
+const BASE: u64 = 256;
+/// The most type objects that are looked at.
+const MOST_DERIVED: usize = 100_000;
 /// The type of the statics of classes.
 const OF_CLASS: &str = "pyo3::impl_::pyclass::lazy_type_object::LazyTypeObject";
 
@@ -31,11 +35,22 @@ struct Class {
 
 /// Returns the addresses and the types of the values.
 pub(crate) fn values(snapshot: &Snapshot, program: &Program) -> Vec<(u64, TypeId)> {
-    let classes = classes(snapshot, program);
+    let mut classes = classes(snapshot, program);
     if classes.is_empty() {
         return Vec::new();
     }
+    derive(snapshot, &mut classes);
     let mut found = Vec::new();
+    objects(snapshot, |object, ty| {
+        if let Some(class) = classes.iter().find(|class| class.address == ty) {
+            found.push((object.saturating_add(class.offset), class.ty));
+        }
+    });
+    found
+}
+
+/// Calls `found` with the addresses of what may be objects, and those of their types.
+fn objects(snapshot: &Snapshot, mut found: impl FnMut(u64, u64)) {
     let mut bytes = vec![0; PIECE];
     // A damaged core may name any addresses.
     for &(start, end) in snapshot.anonymous.iter().filter(|(_, end)| *end < 1 << 63) {
@@ -46,24 +61,51 @@ pub(crate) fn values(snapshot: &Snapshot, program: &Program) -> Vec<(u64, TypeId
             let (words, _) = bytes[..read].as_chunks::<8>();
             for (pair, object) in words.as_chunks::<2>().0.iter().zip((at..).step_by(ALIGN)) {
                 let [count, ty] = pair.map(u64::from_le_bytes);
-                if (1..=MOST).contains(&count)
-                    && let Some(class) = classes.iter().find(|class| class.address == ty)
-                {
-                    found.push((object.saturating_add(class.offset), class.ty));
+                if (1..=MOST).contains(&count) {
+                    found(object, ty);
                 }
             }
             at += len as u64;
         }
     }
-    found
+}
+
+/// Adds the classes that Python code derives from those of Rust: their objects have the value at the same place.
+fn derive(snapshot: &Snapshot, classes: &mut Vec<Class>) {
+    let metas: Vec<u64> = classes.iter().filter_map(|class| word(snapshot, class.address.checked_add(WORD)?)).collect();
+    let mut derived = Vec::new();
+    objects(snapshot, |object, ty| {
+        if metas.contains(&ty)
+            && derived.len() < MOST_DERIVED
+            && let Some(base) = object.checked_add(BASE).and_then(|at| word(snapshot, at))
+        {
+            derived.push((object, base));
+        }
+    });
+    for _ in 0..DEEPEST {
+        let known = classes.len();
+        derived.retain(|&(address, base)| {
+            let Some(class) = classes.iter().find(|class| class.address == base) else { return true };
+            let (ty, offset) = (class.ty, class.offset);
+            if classes.iter().all(|class| class.address != address) {
+                classes.push(Class { address, ty, offset });
+            }
+            false
+        });
+        if classes.len() == known {
+            break;
+        }
+    }
+}
+
+fn word(snapshot: &Snapshot, at: u64) -> Option<u64> {
+    let mut bytes = [0; 8];
+    (snapshot.memory.read(at, &mut bytes) == bytes.len()).then(|| u64::from_le_bytes(bytes))
 }
 
 /// Returns the classes of which there is a type object.
 fn classes(snapshot: &Snapshot, program: &Program) -> Vec<Class> {
-    let word = |at: u64| {
-        let mut bytes = [0; 8];
-        (snapshot.memory.read(at, &mut bytes) == bytes.len()).then(|| u64::from_le_bytes(bytes))
-    };
+    let word = |at| word(snapshot, at);
     // The type of a type object is the object `type`, whose type is itself.
     let is_type = |at: &u64| {
         let class = word(at.checked_add(WORD)?)?;

@@ -12,6 +12,8 @@ use gimli::{
     RegisterRule, UnwindContext, UnwindExpression, UnwindSection as _, UnwindTableRow,
 };
 use object::{Object as _, ObjectSection as _, ObjectSegment as _};
+use std::iter::StepBy;
+use std::ops::Range;
 
 /// The maximum number of frames of a thread.
 const DEEPEST: usize = 1024;
@@ -98,12 +100,12 @@ impl<'d> Table<'d> {
         self.function(call + LONGEST_CALL - 1).is_some() && code().is_some_and(ends_with_call)
     }
 
-    /// Returns the frame pointer of the function at an address by its first instructions. `stack` is its stack pointer.
-    fn frame_pointer(&self, address: u64, stack: u64) -> Option<u64> {
+    /// Returns the possible frame pointers of the function at an address by its first instructions. `stack` is its stack pointer.
+    fn frame_pointers(&self, address: u64, stack: u64) -> Option<StepBy<Range<u64>>> {
         let fde = self.function(address.wrapping_sub(self.module.bias))?;
         let (start, len) = (fde.initial_address(), fde.len().min(PROLOGUE));
         let code = self.file.segments().find_map(|segment| segment.data_range(start, len).ok().flatten())?;
-        prologue::frame_pointer(code, stack)
+        prologue::frame_pointers(code, stack)
     }
 
     /// Calls `visit` with the rules for the address in a module, and with the encoding of their expressions. Tells also
@@ -129,10 +131,11 @@ impl<'d> Table<'d> {
 }
 
 impl Tables<'_> {
-    /// Returns `true` if the word at an address is an address of code.
-    fn is_return(&self, memory: &dyn Memory, addr: u64) -> bool {
-        let word = State { memory, registers: &UNKNOWN, cfa: None }.word(addr).map(code_address);
-        word.is_some_and(|word| self.0.iter().any(|table| (table.module.start..table.module.end).contains(&word)))
+    /// Returns whether a call is before the code that the word at an address points to; `None` if it points to none.
+    fn is_return(&self, memory: &dyn Memory, addr: u64) -> Option<bool> {
+        let word = State { memory, registers: &UNKNOWN, cfa: None }.word(addr).map(code_address)?;
+        let table = self.0.iter().find(|table| (table.module.start..table.module.end).contains(&word))?;
+        Some(table.is_behind_call(word))
     }
 
     /// Returns the registers of the nearest caller that has an entry, by the first return address on the stack behind a call: libraries
@@ -177,8 +180,11 @@ impl Tables<'_> {
             }
             // Of a thread that was left alone in a system call, only two registers are known.
             if let (None, Some(stack)) = (registers[FRAME_POINTER], registers[STACK_POINTER]) {
-                registers[FRAME_POINTER] =
-                    table.frame_pointer(address, stack).filter(|frame| self.is_return(memory, frame + 8));
+                registers[FRAME_POINTER] = table.frame_pointers(address, stack).and_then(|mut frames| {
+                    let is_one = frames.clone().nth(1).is_none();
+                    let is_frame = |is_behind_call| is_one || is_behind_call;
+                    frames.find(|frame| self.is_return(memory, frame.saturating_add(8)).is_some_and(is_frame))
+                });
             }
             let step = table.rules(address, |row, expression, is_signal| {
                 let state = State { memory, registers: &registers, cfa: None };

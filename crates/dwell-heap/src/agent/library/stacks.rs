@@ -1,6 +1,6 @@
 //! Call stacks, walked by frame pointers. Each distinct stack is stored once.
 
-use crate::arch::{return_address, thread_pointer};
+use crate::arch::{kept, return_address, thread_pointer};
 use crate::layout::{DEPTH, FRAMES, OF_MAPPING, PAIRS};
 use crate::thread::Thread;
 use crate::{STATE, sys};
@@ -142,7 +142,7 @@ fn walk_foreign(frame: u64, found: impl FnMut(u64)) {
 #[inline(always)]
 fn walk_by(mut frame: u64, last: u64, mut found: impl FnMut(u64), read: impl Fn(u64) -> Option<u64>) {
     let mut left = LIMIT.load(Ordering::Relaxed);
-    let (mut before, mut repeated) = (0, 0);
+    let (mut before, mut repeated, mut is_innermost) = (0, 0, true);
     // A frame is the caller's frame pointer, then the return address.
     while frame < last && frame % 8 == 0 {
         let (Some(next), Some(address)) = (read(frame), read(frame + 8)) else { break };
@@ -152,13 +152,33 @@ fn walk_by(mut frame: u64, last: u64, mut found: impl FnMut(u64), read: impl Fn(
         } else {
             found(return_address(address));
             left -= 1;
+            if is_innermost && left > 0 {
+                if let Some(caller) = behind_frameless(frame, next, address, last, &read) {
+                    found(return_address(caller));
+                    left -= 1;
+                }
+            }
         }
+        is_innermost = false;
         if next <= frame || left == 0 {
             break;
         }
         before = address;
         frame = next;
     }
+}
+
+/// Returns the return address of a function that keeps no frame pointer, such as C++'s `operator new`, if that is not
+/// the one of the `next` frame. It called the function with this `frame`, which returns to `address`.
+#[inline(always)]
+fn behind_frameless(frame: u64, next: u64, address: u64, last: u64, read: &impl Fn(u64) -> Option<u64>) -> Option<u64> {
+    let at = frame + 16 + 8 * kept(address)?;
+    let caller = if at <= last { read(at)? } else { return None };
+    // The function has a frame.
+    if frame < next && next < last && next % 8 == 0 && read(next + 8) == Some(caller) {
+        return None;
+    }
+    Some(caller)
 }
 
 /// Returns the pair with a number from the shadow.

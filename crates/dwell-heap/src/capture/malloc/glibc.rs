@@ -167,9 +167,9 @@ impl Heap<'_> {
                 return false;
             }
         }
+        // Any number: another user of `brk`, such as the start of a static program, ends anywhere.
         let system = self.word(at, self.layout.system());
-        // Another user of `brk`, such as the start of a static program, ends within a page.
-        empty > 0 && system.is_some_and(|bytes| bytes > 0 && bytes % 16 == 0)
+        empty > 0 && system.is_some_and(|bytes| (1..1 << 48).contains(&bytes))
     }
 
     /// Returns all arenas, the main one first, and whether the last one leads to it.
@@ -245,7 +245,8 @@ impl Heap<'_> {
         let heap = self.anonymous.iter().find(|map| map.path == Path::new("[heap]"));
         let around = self.holding(top);
         if let Some(map) = around {
-            parts.push(Part { first: self.first(map, top), end: top, top: Some(top), around: (map.start, map.end) });
+            let first = self.first(map.start, top).unwrap_or(map.start);
+            parts.push(Part { first, end: top, top: Some(top), around: (map.start, map.end) });
         }
         if let Some(map) = heap.filter(|map| around.is_none_or(|around| around.start != map.start)) {
             // Fence posts end it.
@@ -253,9 +254,9 @@ impl Heap<'_> {
         }
     }
 
-    /// Returns the first chunk of a mapping whose chunks lead to the top one. A program that is linked statically uses the
-    /// first bytes for something else.
-    fn first(&self, map: &Mapping, top: u64) -> u64 {
+    /// Returns the first chunk from an address on whose chunks lead to the top one. A program that is linked statically uses the
+    /// first bytes of its heap for something else.
+    fn first(&self, start: u64, top: u64) -> Option<u64> {
         const SEARCHED: u64 = 64 << 10;
         let leads = |first: &u64| {
             let mut at = *first;
@@ -270,7 +271,7 @@ impl Heap<'_> {
             }
             true
         };
-        (map.start..map.end.min(map.start + SEARCHED)).step_by(16).find(leads).unwrap_or(map.start)
+        (start..top.min(start.saturating_add(SEARCHED))).step_by(16).find(leads)
     }
 
     /// Finds the heaps of an arena, from the last one with the top chunk back to the one with the arena itself.
@@ -307,6 +308,14 @@ impl Heap<'_> {
                 return 0;
             }
             let next = at.saturating_add(bytes);
+            // Another user of `brk` took what is behind these, and the arena goes on there.
+            if let (16, Some(top)) = (bytes, part.top)
+                && let Some(first) = self.first(next.saturating_add(16), top)
+                && let Some(following) = self.word(first, 8)
+            {
+                (at, size) = (first, following);
+                continue;
+            }
             if bytes < LEAST_CHUNK || !bytes.is_multiple_of(16) || next > part.end {
                 // The last chunk was being divided.
                 let is_last = bytes >= LEAST_CHUNK && bytes.is_multiple_of(16) && part.top.is_some();

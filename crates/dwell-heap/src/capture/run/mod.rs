@@ -31,7 +31,7 @@ use serde::{Deserialize, Serialize};
 #[cfg(agent)]
 pub(crate) use start::watched;
 #[cfg(agent)]
-pub use start::{snapshots, snapshots_early};
+pub use start::{Seen, Tasks, snapshots, snapshots_early};
 
 use std::path::PathBuf;
 use std::str::FromStr;

@@ -131,7 +131,7 @@ fn run<'w>(
     if let Some(watch) = &mut watch {
         watch.started(pid, &plan.file)?;
     }
-    let tasks = (options.records != Records::Counts).then(|| Tasks::watch(pid));
+    let tasks = (options.records != Records::Counts || options.follow).then(|| Tasks::watch(pid));
     plan.shared().attached.store(1, Ordering::Release);
     wake(&plan.shared().attached);
     signals::PROGRAM.store(pid, Ordering::Release);
@@ -191,21 +191,24 @@ fn run<'w>(
     Ok(run)
 }
 
-/// Watches what a process starts.
-struct Tasks {
+/// Watches what a process starts, by events of the kernel.
+#[derive(Debug)]
+pub struct Tasks {
     over: Arc<AtomicBool>,
     thread: thread::JoinHandle<Seen>,
 }
 
-/// What a process started, and whether it became another program.
-#[derive(Default)]
-struct Seen {
-    started: HashSet<u32>,
+/// What a process started, and whether it became another program. Nothing is known if the kernel gives no events.
+#[derive(Clone, Debug, Default)]
+pub struct Seen {
+    /// The numbers of the processes.
+    pub started: HashSet<u32>,
     executed: bool,
 }
 
 impl Tasks {
-    fn watch(pid: i32) -> Self {
+    /// Begins to watch a process and those that it starts.
+    pub fn watch(pid: i32) -> Self {
         /// How often the events are read.
         const ROUND: Duration = Duration::from_millis(20);
         let over = Arc::new(AtomicBool::new(false));
@@ -232,7 +235,8 @@ impl Tasks {
         Self { over, thread }
     }
 
-    fn finish(self) -> Seen {
+    /// Returns what was seen.
+    pub fn finish(self) -> Seen {
         self.over.store(true, Ordering::Relaxed);
         self.thread.join().unwrap_or_default()
     }

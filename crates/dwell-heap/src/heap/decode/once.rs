@@ -8,6 +8,7 @@ use crate::debuginfo::{self, TypeId};
 use crate::heap::walk::{Decoded, Decoder, Family, InModel, Part, Schema, SiteId, Value, Walk, head, named};
 use dwell_model::{Edge, Shape};
 use object::{Object, ObjectSegment};
+use std::path::Path;
 use std::rc::Rc;
 
 pub(super) const FAMILY: Family = Family::new(&[(LOCK, lock), (LAZY, lazy)]);
@@ -61,15 +62,28 @@ impl Decoder for Once {
 /// Returns the number of the state "complete", or `None` if the program has no static that shows it.
 fn complete(schema: &Schema<'_>) -> Option<u64> {
     let program = schema.program;
-    let mut states = program
+    let states: Vec<u64> = program
         .statics
         .iter()
         .filter(|variable| [LOCK, LAZY].contains(&head(&program.get(variable.ty).path)))
         .filter_map(|variable| variable.address.checked_add(named(schema, variable.ty, STATE)?))
-        .peekable();
-    states.peek()?;
-    let data = debuginfo::map(&program.file).ok()?;
-    let file = object::File::parse(&*data).ok()?;
+        .collect();
+    // Std as it is shipped has no debug info, so perhaps only one of several objects has such a static.
+    let mut found = std::iter::once(&program.file).chain(&program.files).zip(0..).flat_map(|(file, object)| {
+        let own = states.iter().map(|state| debuginfo::object_at(*state));
+        words(file, own.filter(|(of, _)| *of == object).map(|(_, address)| address).collect())
+    });
+    let first = found.next().filter(|state| INITIAL.contains(state))?;
+    found.all(|state| state == first).then_some(INITIAL[1] - first)
+}
+
+/// Returns the numbers at these addresses of a file, as far as they are there.
+fn words(file: &Path, addresses: Vec<u64>) -> Vec<u64> {
+    if addresses.is_empty() {
+        return Vec::new();
+    }
+    let Ok(data) = debuginfo::map(file) else { return Vec::new() };
+    let Ok(file) = object::File::parse(&*data) else { return Vec::new() };
     let word = |address: u64| {
         let is_inside =
             |segment: &object::Segment<'_, '_>| address.checked_sub(segment.address()).is_some_and(|at| at < segment.size());
@@ -80,7 +94,5 @@ fn complete(schema: &Schema<'_>) -> Option<u64> {
             None => Some(0),
         }
     };
-    let mut found = states.filter_map(word);
-    let first = found.next().filter(|state| INITIAL.contains(state))?;
-    found.all(|state| state == first).then_some(INITIAL[1] - first)
+    addresses.into_iter().filter_map(word).collect()
 }

@@ -24,6 +24,9 @@ pub enum BlockType {
 /// The maximum number of functions, after those of std, to search for a function of an arena.
 const WITHIN_ARENA: usize = 8;
 
+/// The libraries with C++'s `operator new`.
+const CPP: [&str; 3] = ["libstdc++.so", "libc++.so", "libc++abi.so"];
+
 /// The properties of a block that its call stack shows.
 #[derive(Clone, Debug, Default)]
 pub struct Origin {
@@ -146,7 +149,12 @@ fn origin(
         }
         None => {
             origin.is_foreign = true;
-            origin.function = stack.iter().find_map(|frame| frame.as_ref().err()).cloned().unwrap_or_default();
+            // `operator new` allocates for its caller.
+            let mut files = stack.iter().filter_map(|frame| frame.as_ref().err());
+            let first = files.next();
+            let of_cpp = |name: &&String| CPP.iter().any(|file| name.starts_with(file));
+            let caller = first.filter(of_cpp).and_then(|_| files.next());
+            origin.function = caller.or(first).cloned().unwrap_or_default();
         }
     }
     origin

@@ -144,3 +144,40 @@ pub fn addresses() -> u64 {
 /// # Safety
 /// The bytes must be mapped.
 pub unsafe fn written(_addr: usize, _len: usize) {}
+
+/// Returns how many words a function keeps on its stack at a call, by the code at the return address, if it returns at once
+/// what is not null: C++'s `operator new`, which keeps no frame pointer.
+#[inline(always)]
+pub fn kept(address: u64) -> Option<u64> {
+    const PAGE: u64 = 4096;
+    const CODE: usize = 16;
+    if address % PAGE > PAGE - CODE as u64 {
+        return None;
+    }
+    // SAFETY: the caller continues at this address, so that the page is mapped, and code of x86-64 can be read. The bytes are on
+    // one page. They may have any alignment and any values.
+    let code = unsafe { (address as *const [u8; CODE]).read() };
+    // test rax, rax; je ..
+    let mut rest = match code {
+        [0x48, 0x85, 0xc0, 0x74, _, ..] => &code[5..],
+        [0x48, 0x85, 0xc0, 0x0f, 0x84, ..] => &code[9..],
+        _ => return None,
+    };
+    let mut words = 0;
+    loop {
+        rest = match rest {
+            // pop
+            [0x58..=0x5f, rest @ ..] | [0x41, 0x58..=0x5f, rest @ ..] => {
+                words += 1;
+                rest
+            }
+            // add rsp, ..
+            [0x48, 0x83, 0xc4, bytes @ 8..=0x78, rest @ ..] if bytes % 8 == 0 => {
+                words += u64::from(bytes / 8);
+                rest
+            }
+            [0xc3, ..] => return Some(words),
+            _ => return None,
+        };
+    }
+}
