@@ -1,11 +1,11 @@
 //! Gives unused capacity back where a field gets its value, `tokens: { let mut tokens: Vec<_> = lex(); tokens.shrink_to_fit(); tokens }`,
-//! or where a struct that was filled step by step is complete.
+//! before the statement that moves a local variable there, or where a struct that was filled step by step is complete.
 
 use super::package::sources_of_package;
 use super::syntax::{Bytes, dense};
 use super::tree::Tree;
 use super::unbuilt;
-use super::{capacity, complete};
+use super::{capacity, complete, local};
 use anyhow::{Result, bail};
 use cargo_metadata::Metadata;
 use dwell_source::Edit;
@@ -75,11 +75,19 @@ pub(super) fn edit(tree: &mut Tree, workspace: &Metadata, edit: &Edit) -> Result
         for (file, text, source) in &sources {
             let mut search = Made { field: &field, moved, own: Vec::new(), found: Vec::new() };
             search.visit_file(source);
-            search.found.sort_by_key(|place| std::cmp::Reverse(place.value.start));
             let mut text = text.clone();
+            let mut edits = Vec::new();
             for place in &search.found {
-                let value = text[place.value.clone()].to_owned();
-                text.replace_range(place.value.clone(), &wrap.around(&field, &value, place.is_shorthand));
+                let value = &text[place.value.clone()];
+                match local::find(source, &text, &place.value) {
+                    Some(local) => edits.extend(local.edits(&text, &wrap.statement(value))),
+                    None => edits.push((place.value.clone(), wrap.around(&field, value, place.is_shorthand))),
+                }
+            }
+            edits.sort_by_key(|(range, _)| std::cmp::Reverse(range.start));
+            edits.dedup();
+            for (range, with) in edits {
+                text.replace_range(range, &with);
             }
             if !search.found.is_empty() {
                 is_changed = true;
@@ -245,13 +253,17 @@ impl Wrap {
 
     /// Returns the statement that shrinks the field of a value.
     fn shrinks(&self, value: &str, field: &Field) -> String {
-        let name = &field.name;
+        self.statement(&format!("{value}.{}", field.name))
+    }
+
+    /// Returns the statement that shrinks a place.
+    fn statement(&self, place: &str) -> String {
         if let Some(part) = self.part {
-            format!("for part in {value}.{name}.{part}() {{ part.shrink_to_fit(); }}")
+            format!("for part in {place}.{part}() {{ part.shrink_to_fit(); }}")
         } else if self.is_optional {
-            format!("if let Some(inner) = &mut {value}.{name} {{ inner.shrink_to_fit(); }}")
+            format!("if let Some(inner) = &mut {place} {{ inner.shrink_to_fit(); }}")
         } else {
-            format!("{value}.{name}.shrink_to_fit();")
+            format!("{place}.shrink_to_fit();")
         }
     }
 

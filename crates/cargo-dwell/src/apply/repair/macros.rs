@@ -56,7 +56,7 @@ pub(super) fn repair(
         // A name, or a parameter of the macro.
         syn::Expr::Path(expr_path) if expr_path.path.get_ident().is_some() => format!("{value}.into()"),
         // A value of this type alone.
-        syn::Expr::Struct(_) | syn::Expr::Call(_) => format!("Box::new({value})"),
+        syn::Expr::Struct(_) | syn::Expr::Call(_) | syn::Expr::Macro(_) => format!("Box::new({value})"),
         _ => return None,
     };
     Some(vec![Replace { file: file.to_owned(), range, with }])
