@@ -162,7 +162,7 @@ impl<'a> Subject<'a> {
     }
 
     fn look(&self, files: &[File<'_>], is_published: bool, found: &mut BTreeSet<Place>) {
-        let seen = Seen::of(files.iter().map(|file| (file.text.as_str(), &file.source)));
+        let seen = Seen::of(&files.iter().map(|file| (file.text.as_str(), &file.source)));
         for file in files {
             let mut search =
                 Search { subject: self, file, seen: &seen, is_published, own: Vec::new(), tests: 0, found };

@@ -51,7 +51,7 @@ pub(super) struct Seen {
 
 impl Seen {
     /// Looks at sources with their texts.
-    pub(super) fn of<'f>(files: impl Iterator<Item = (&'f str, &'f syn::File)> + Clone) -> Self {
+    pub(super) fn of<'f>(files: &(impl Iterator<Item = (&'f str, &'f syn::File)> + Clone)) -> Self {
         let mut seen = Self::default();
         let mut methods: BTreeMap<String, Provided> = BTreeMap::new();
         for (text, source) in files.clone() {

@@ -132,7 +132,9 @@ mod tests {
             let mut text = text.to_owned();
             let mut edits = local.edits(&text, "S;");
             edits.sort_by_key(|(range, _)| std::cmp::Reverse(range.start));
-            edits.into_iter().for_each(|(range, with)| text.replace_range(range, &with));
+            for (range, with) in edits {
+                text.replace_range(range, &with);
+            }
             Some(text)
         };
         for (before, after) in [
