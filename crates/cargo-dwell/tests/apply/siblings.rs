@@ -480,3 +480,19 @@ fn values_of_zeros_are_named() {
     assert!(code == Some(1) && said.contains("src/main.rs:4: a method of Blank"), "{said}");
     assert_eq!(changed, ZEROED);
 }
+
+const TEXTS: &str = r#"pub struct Doc { pub name: String }
+struct One;
+impl std::fmt::Display for One { fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result { f.write_str("one") } }
+macro_rules! documented { ($of:ident) => { impl $of { fn doc(&self) -> Doc { Doc { name: self.to_string() } } } }; }
+documented!(One);
+fn main() { println!("{}", One.doc().name); }
+"#;
+
+/// A text that the body of a macro makes.
+#[test]
+fn texts_of_macros_are_converted() {
+    let (code, said, changed) = apply(TEXTS, "exact", "Doc.name", "String", "Box<str>");
+    assert_eq!(code, Some(0), "{said}");
+    has(&changed, &["pub name: Box<str>", "Doc { name: self.to_string().into() }"]);
+}
