@@ -94,7 +94,9 @@ impl Session<'_> {
         let mut changed = String::new();
         for (index, line) in text.split_inclusive('\n').enumerate() {
             let place = (index + 1).checked_sub(code.first).filter(|at| *at < lines.len());
-            match place.filter(|at| code.lines[*at] != lines[*at]) {
+            // A text in an attribute has no quotes.
+            let is_written = |at: &usize| !(line.trim_start().starts_with('#') && lines[*at].contains(['"', '\\']));
+            match place.filter(|at| code.lines[*at] != lines[*at]).filter(is_written) {
                 Some(at) => changed.push_str(&line.replacen(&code.lines[at], &lines[at], 1)),
                 None => changed.push_str(line),
             }

@@ -162,7 +162,7 @@ impl<'a> Subject<'a> {
     }
 
     fn look(&self, files: &[File<'_>], is_published: bool, found: &mut BTreeSet<Place>) {
-        let seen = Seen::of(files.iter().map(|file| (file.text.as_str(), &file.source)));
+        let seen = Seen::of(&files.iter().map(|file| (file.text.as_str(), &file.source)));
         for file in files {
             let mut search =
                 Search { subject: self, file, seen: &seen, is_published, own: Vec::new(), tests: 0, found };
@@ -388,6 +388,12 @@ impl Search<'_> {
                 name if RAW.contains(&name) && !self.is_own(name) && (has_holder || has_member) => {
                     all.push((line, format!("`{name}`: the bytes of {} change", subject.owner)));
                 }
+                name if self.seen.of_bytes.contains(name) && (has_holder || has_member) => {
+                    all.push((
+                        line,
+                        format!("`{name}` may see, or make, the bytes of {}, which change", subject.owner),
+                    ));
+                }
                 "downcast_ref" | "downcast_mut" | "downcast" | "is" if with(&|word| subject.inner.contains(word)) => {
                     all.push((line, format!("`{name}::<{}>` may find a box instead", dense(&arguments))));
                 }
@@ -536,15 +542,15 @@ impl<'ast> Visit<'ast> for Search<'_> {
             _ => None,
         };
         let name = name.unwrap_or_default();
-        if let (Some(_), Some((_, path, _))) = (node.unsafety, &node.trait_)
+        if let Some((_, path, _)) = &node.trait_
             && self.subject.holders.contains(&name)
         {
             let of_trait = path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
-            if !["Send", "Sync"].contains(&of_trait.as_str()) {
-                self.add(
-                    node.span().start().line,
-                    format!("`unsafe impl {of_trait} for {name}` promises what may no longer hold"),
-                );
+            let line = node.span().start().line;
+            if node.unsafety.is_some() && !["Send", "Sync"].contains(&of_trait.as_str()) {
+                self.add(line, format!("`unsafe impl {of_trait} for {name}` promises what may no longer hold"));
+            } else if self.seen.of_bytes.contains(&of_trait) {
+                self.add(line, format!("a method of {of_trait} sees, or makes, the bytes of {name}, which change"));
             }
         }
         self.own.push(name);
@@ -679,6 +685,15 @@ mod tests {
             ("E.d", "fn f(e: E, x: &mut Extensions) { x.extensions_mut().insert(e.d); }"),
             ("K::V", "fn put<T: 'static>(t: T) { TypeId::of::<T>(); } fn f(k: K) { if let K::V(d) = k { put(d) } }"),
             ("E.d", "fn f(e: &E) -> TypeId { e.d.type_id() }"),
+            ("E.d", "fn f() -> E { any() } fn any<T>() -> T { g() } fn g<T>() -> T { unsafe { zeroed() } }"),
+            (
+                "K::V",
+                "impl Z for K {} trait Z: Sized { unsafe fn z() -> Self { unsafe { MaybeUninit::zeroed().assume_init() } } }",
+            ),
+            (
+                "E.d",
+                "fn f(e: &E) -> &[u8] { e.raw() } trait R { fn raw(&self) -> &[u8] { from_raw_parts(self as *const _ as *const u8, 8) } } impl<T> R for T {}",
+            ),
         ] {
             assert_eq!(seen(item, &format!("{types}{text}")), [3], "{text}");
         }
@@ -692,6 +707,7 @@ mod tests {
             "#[cfg(test)] mod tests { fn f() { assert_eq!(size_of::<E>(), 8); } }",
             "#[test] fn f() { assert_eq!(size_of::<E>(), 8); }",
             "fn write_bytes(b: &[u8]) {} fn f(e: &E) { write_bytes(e.d.name()) }",
+            "fn f() -> E { new() } fn new<T>() -> T { unsafe { zeroed() } } fn z() -> u8 { unsafe { zeroed() } }",
         ] {
             assert_eq!(seen("E.d", &format!("{types}{text}")), [0; 0], "{text}");
         }

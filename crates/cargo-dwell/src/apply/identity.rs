@@ -24,6 +24,14 @@ const ASKS: [&str; 9] = [
     "type_id",
 ];
 
+/// Words of a function that sees, or makes, the bytes of any type's values.
+const BYTES: [&str; 7] =
+    ["zeroed", "transmute", "transmute_copy", "write_bytes", "align_to", "read_unaligned", "from_raw_parts"];
+
+/// Names that own functions share with those of std's collections.
+const COMMON: [&str; 12] =
+    ["new", "push", "insert", "get", "get_mut", "pop", "clone", "len", "iter", "extend", "from", "default"];
+
 /// What the sources have.
 #[derive(Default)]
 pub(super) struct Seen {
@@ -33,6 +41,8 @@ pub(super) struct Seen {
     pub(super) plain: BTreeSet<String>,
     /// The own functions that tell values apart by their type.
     pub(super) functions: BTreeSet<String>,
+    /// The own functions for any type that see the bytes of its values, or make a value of bytes, and the traits that provide one.
+    pub(super) of_bytes: BTreeSet<String>,
     /// The methods that an `impl` for boxes does not pass on to the value, and functions with parameters of these traits.
     pub(super) of_box: BTreeSet<String>,
     /// The traits with such an `impl`.
@@ -41,7 +51,7 @@ pub(super) struct Seen {
 
 impl Seen {
     /// Looks at sources with their texts.
-    pub(super) fn of<'f>(files: impl Iterator<Item = (&'f str, &'f syn::File)> + Clone) -> Self {
+    pub(super) fn of<'f>(files: &(impl Iterator<Item = (&'f str, &'f syn::File)> + Clone)) -> Self {
         let mut seen = Self::default();
         let mut methods: BTreeMap<String, Provided> = BTreeMap::new();
         for (text, source) in files.clone() {
@@ -60,8 +70,15 @@ impl Seen {
         for (text, source) in files.clone() {
             Boxes { text, methods: &methods, seen: &mut seen }.visit_file(source);
         }
-        for (text, source) in files {
-            Keyed { text, is_generic: false, seen: &mut seen }.visit_file(source);
+        loop {
+            let before = seen.of_bytes.len();
+            for (text, source) in files.clone() {
+                Keyed { text, is_generic: false, seen: &mut seen }.visit_file(source);
+            }
+            // A function that calls one of these is one too.
+            if seen.of_bytes.len() == before {
+                break;
+            }
         }
         seen
     }
@@ -184,6 +201,14 @@ struct Keyed<'a> {
 }
 
 impl Keyed<'_> {
+    fn sees_bytes(&self, body: &str) -> bool {
+        let is_it = |word: &str| match word {
+            "from_raw_parts" => body.contains("u8"),
+            word => BYTES.contains(&word) || self.seen.of_bytes.contains(word),
+        };
+        words(body).any(is_it)
+    }
+
     fn function(&mut self, sig: &syn::Signature, block: &syn::Block) {
         let head = self.text.get(sig.span().byte_range()).unwrap_or_default();
         let is_any = |argument: &syn::FnArg| match argument {
@@ -198,6 +223,9 @@ impl Keyed<'_> {
         let body = self.text.get(block.span().byte_range()).unwrap_or_default();
         if is_generic && words(body).chain(words(head)).any(|word| ASKS.contains(&word)) {
             self.seen.functions.insert(sig.ident.to_string());
+        }
+        if is_generic && !COMMON.iter().any(|name| sig.ident == name) && self.sees_bytes(body) {
+            self.seen.of_bytes.insert(sig.ident.to_string());
         }
         let has_trait = is_generic && words(head).any(|word| self.seen.traits_of_box.contains(word));
         if has_trait && words(body).any(|word| self.seen.of_box.contains(word)) {
@@ -214,6 +242,19 @@ impl<'ast> Visit<'ast> for Keyed<'_> {
         };
         self.is_generic = node.generics.type_params().any(|param| Some(&param.ident) == own);
         visit::visit_item_impl(self, node);
+        self.is_generic = false;
+    }
+
+    /// `Self` of a trait may be any type.
+    fn visit_item_trait(&mut self, node: &'ast syn::ItemTrait) {
+        self.is_generic = true;
+        for item in &node.items {
+            let syn::TraitItem::Fn(syn::TraitItemFn { sig, default: Some(block), .. }) = item else { continue };
+            self.function(sig, block);
+            if self.seen.of_bytes.contains(&sig.ident.to_string()) {
+                self.seen.of_bytes.insert(node.ident.to_string());
+            }
+        }
         self.is_generic = false;
     }
 

@@ -28,6 +28,7 @@ mod identity;
 mod imports;
 mod library;
 mod lints;
+mod local;
 mod moves;
 mod narrow;
 mod outcomes;

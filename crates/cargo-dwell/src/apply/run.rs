@@ -148,7 +148,7 @@ impl Session<'_> {
             let end = match self.apply(&next, &mark, kept + already) {
                 // With --dry-run nothing is kept.
                 Err(error) if processes::received().is_some() && kept > 0 && !self.args.dry_run => {
-                    return Err(error.context(format!("{} before it were kept", units::plural(kept as u64, "change"))));
+                    return Err(error.context(format!("{} kept before it", units::plural(kept as u64, "change"))));
                 }
                 // Of several moves, one that cannot be made does not end the others.
                 Err(error) if count > 1 && processes::received().is_none() => {

@@ -1,14 +1,15 @@
 //! Gives unused capacity back where a field gets its value, `tokens: { let mut tokens: Vec<_> = lex(); tokens.shrink_to_fit(); tokens }`,
-//! or where a struct that was filled step by step is complete.
+//! before the statement that moves a local variable there, or where a struct that was filled step by step is complete.
 
 use super::package::sources_of_package;
 use super::syntax::{Bytes, dense};
 use super::tree::Tree;
 use super::unbuilt;
-use super::{capacity, complete};
+use super::{capacity, complete, local};
 use anyhow::{Result, bail};
 use cargo_metadata::Metadata;
 use dwell_source::Edit;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use syn::spanned::Spanned as _;
 use syn::visit::{self, Visit};
@@ -57,7 +58,12 @@ pub(super) fn edit(tree: &mut Tree, workspace: &Metadata, edit: &Edit) -> Result
             if types.is_empty() { "no fields" } else { "several" }
         );
     };
-    let Some(wrap) = field.part.map_or_else(|| Wrap::of(ty), |part| Wrap::of_part(ty, part)) else {
+    let mut aliases = Aliases { text: "", all: BTreeMap::new() };
+    for (_, text, source) in &sources {
+        aliases.text = text;
+        aliases.visit_file(source);
+    }
+    let Some(wrap) = field.part.map_or_else(|| Wrap::of(ty, &aliases), |part| Wrap::of_part(ty, part, &aliases)) else {
         bail!("{item}: {ty} is no collection that apply can shrink; {by_hand}")
     };
     let asking = sources.iter().flat_map(|(file, text, _)| {
@@ -75,11 +81,19 @@ pub(super) fn edit(tree: &mut Tree, workspace: &Metadata, edit: &Edit) -> Result
         for (file, text, source) in &sources {
             let mut search = Made { field: &field, moved, own: Vec::new(), found: Vec::new() };
             search.visit_file(source);
-            search.found.sort_by_key(|place| std::cmp::Reverse(place.value.start));
             let mut text = text.clone();
+            let mut edits = Vec::new();
             for place in &search.found {
-                let value = text[place.value.clone()].to_owned();
-                text.replace_range(place.value.clone(), &wrap.around(&field, &value, place.is_shorthand));
+                let value = &text[place.value.clone()];
+                match local::find(source, &text, &place.value) {
+                    Some(local) => edits.extend(local.edits(&text, &wrap.statement(value))),
+                    None => edits.push((place.value.clone(), wrap.around(&field, value, place.is_shorthand))),
+                }
+            }
+            edits.sort_by_key(|(range, _)| std::cmp::Reverse(range.start));
+            edits.dedup();
+            for (range, with) in edits {
+                text.replace_range(range, &with);
             }
             if !search.found.is_empty() {
                 is_changed = true;
@@ -206,6 +220,36 @@ impl<'ast> Visit<'ast> for Declared<'_> {
     }
 }
 
+/// The other names of types, without parameters, with the types that they stand for.
+struct Aliases<'a> {
+    text: &'a str,
+    all: BTreeMap<String, BTreeSet<&'a str>>,
+}
+
+impl<'a> Aliases<'a> {
+    /// Returns the type that a name stands for, or the type itself.
+    fn resolved<'t>(&self, ty: &'t str) -> &'t str
+    where
+        'a: 't,
+    {
+        let name = ty.trim().rsplit("::").next().unwrap_or_default();
+        match self.all.get(name) {
+            // One of several could be another.
+            Some(types) if types.len() == 1 => types.first().copied().unwrap_or(ty),
+            _ => ty,
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Aliases<'_> {
+    fn visit_item_type(&mut self, item: &'ast syn::ItemType) {
+        let ty = self.text.get(item.ty.span().byte_range()).filter(|_| item.generics.params.is_empty());
+        if let Some(ty) = ty {
+            self.all.entry(item.ident.to_string()).or_default().insert(ty);
+        }
+    }
+}
+
 /// How a value is wrapped.
 struct Wrap {
     /// The type of the collection with its arguments left out.
@@ -217,7 +261,8 @@ struct Wrap {
 
 impl Wrap {
     /// Of a map's values, or of a list's elements.
-    fn of_part(ty: &str, part: &'static str) -> Option<Self> {
+    fn of_part(ty: &str, part: &'static str, aliases: &Aliases<'_>) -> Option<Self> {
+        let ty = aliases.resolved(ty);
         let Ok(syn::Type::Path(path)) = syn::parse_str(ty) else { return None };
         let last = path.path.segments.last()?;
         let syn::PathArguments::AngleBracketed(angle_bracketed) = &last.arguments else { return None };
@@ -230,14 +275,14 @@ impl Wrap {
         let inner = ty.get(inner.span().byte_range())?;
         let outer = [("BTreeMap", "std::collections::BTreeMap<_, _>")];
         let (_, ty) = COLLECTIONS.iter().chain(&outer).find(|(name, _)| last.ident == *name)?;
-        let is_plain = Self::of(inner).is_some_and(|wrap| !wrap.is_optional);
+        let is_plain = Self::of(inner, aliases).is_some_and(|wrap| !wrap.is_optional);
         is_plain.then_some(Self { ty, is_optional: false, part: Some(part) })
     }
 
-    fn of(ty: &str) -> Option<Self> {
-        let ty = dense(ty);
+    fn of(ty: &str, aliases: &Aliases<'_>) -> Option<Self> {
+        let ty = dense(aliases.resolved(ty));
         let inside = ty.split_once("Option<").filter(|(path, _)| path.is_empty() || path.ends_with("::"));
-        let inner = inside.and_then(|(_, rest)| rest.strip_suffix('>')).unwrap_or(&ty);
+        let inner = aliases.resolved(inside.and_then(|(_, rest)| rest.strip_suffix('>')).unwrap_or(&ty));
         let name = inner.split('<').next()?.rsplit("::").next()?;
         let (_, ty) = COLLECTIONS.iter().find(|(known, _)| *known == name)?;
         Some(Self { ty, is_optional: inside.is_some(), part: None })
@@ -245,13 +290,17 @@ impl Wrap {
 
     /// Returns the statement that shrinks the field of a value.
     fn shrinks(&self, value: &str, field: &Field) -> String {
-        let name = &field.name;
+        self.statement(&format!("{value}.{}", field.name))
+    }
+
+    /// Returns the statement that shrinks a place.
+    fn statement(&self, place: &str) -> String {
         if let Some(part) = self.part {
-            format!("for part in {value}.{name}.{part}() {{ part.shrink_to_fit(); }}")
+            format!("for part in {place}.{part}() {{ part.shrink_to_fit(); }}")
         } else if self.is_optional {
-            format!("if let Some(inner) = &mut {value}.{name} {{ inner.shrink_to_fit(); }}")
+            format!("if let Some(inner) = &mut {place} {{ inner.shrink_to_fit(); }}")
         } else {
-            format!("{value}.{name}.shrink_to_fit();")
+            format!("{place}.shrink_to_fit();")
         }
     }
 
@@ -385,21 +434,29 @@ mod tests {
         assert_eq!(made("app::Doc.tokens"), ["tokens", "lex().collect()"]);
         assert_eq!(made("app::E::V.0"), ["lex()"]);
         let field = Field::of("Doc.tokens").unwrap();
-        let wrap = Wrap::of("Vec<u8>").unwrap();
+        let text = "pub type Lines = Vec<String>; mod m { type Map = BTreeMap<u8, super::Lines>; type P<T> = Vec<T>; }";
+        let mut aliases = Aliases { text, all: BTreeMap::new() };
+        aliases.visit_file(&syn::parse_file(text).unwrap());
+        assert!(Wrap::of("crate::Lines", &aliases).is_some() && Wrap::of_part("Map", "values_mut", &aliases).is_some());
+        assert!(Wrap::of("Option<Lines>", &aliases).is_some_and(|wrap| wrap.is_optional));
+        assert!(Wrap::of("P", &aliases).is_none());
+        let wrap = Wrap::of("Vec<u8>", &aliases).unwrap();
         assert_eq!(
             wrap.around(&field, "tokens", true),
             "tokens: { let mut tokens: Vec<_> = tokens; tokens.shrink_to_fit(); tokens }"
         );
-        let wrap = Wrap::of("Option<std::string::String>").unwrap();
+        let wrap = Wrap::of("Option<std::string::String>", &aliases).unwrap();
         assert_eq!(
             wrap.around(&field, "text()", false),
             "(text()).map(|mut tokens| { tokens.shrink_to_fit(); tokens })"
         );
         assert!(
-            Wrap::of("SmallVec<[u8; 4]>").is_none() && Field::of("Vec<u8>").is_none() && Field::of("A.b[]").is_none()
+            Wrap::of("SmallVec<[u8; 4]>", &aliases).is_none()
+                && Field::of("Vec<u8>").is_none()
+                && Field::of("A.b[]").is_none()
         );
         let field = Field::of("app::Doc.lines value").unwrap();
-        let with = |ty: &str| Wrap::of_part(ty, field.part.unwrap());
+        let with = |ty: &str| Wrap::of_part(ty, field.part.unwrap(), &aliases);
         assert_eq!(
             with("BTreeMap<u8, Vec<u8>>").unwrap().shrinks("doc", &field),
             "for part in doc.lines.values_mut() { part.shrink_to_fit(); }"
@@ -410,6 +467,6 @@ mod tests {
         );
         assert!(with("HashMap<Vec<u8>, u8>").is_none() && with("HashMap<u8, Option<Vec<u8>>>").is_none());
         let field = Field::of("Doc.lines []").unwrap();
-        assert!(Wrap::of_part("Vec<String>", field.part.unwrap()).is_some());
+        assert!(Wrap::of_part("Vec<String>", field.part.unwrap(), &aliases).is_some());
     }
 }

@@ -221,10 +221,9 @@ pub(super) fn included(file: &Path, text: &str) -> Vec<PathBuf> {
 pub(super) fn documents(text: &str, is_source: bool) -> Vec<(usize, String)> {
     let mut all = Vec::new();
     let mut open: Option<(usize, String, bool)> = None;
+    let mut is_block = false;
     for (index, line) in text.lines().enumerate() {
-        let line = line.trim_start();
-        let comment = line.strip_prefix("///").or_else(|| line.strip_prefix("//!"));
-        let Some(line) = comment.or((!is_source).then_some(line)) else {
+        let Some(line) = (if is_source { of_comment(line, &mut is_block) } else { Some(line) }) else {
             open = None;
             continue;
         };
@@ -244,6 +243,24 @@ pub(super) fn documents(text: &str, is_source: bool) -> Vec<(usize, String)> {
         }
     }
     all
+}
+
+/// Returns what a line has of a comment that documents an item: `///`, `/** .. */`, `#[doc = ".."]`. `is_block` tells whether the line begins
+/// inside of a block, and is changed.
+fn of_comment<'t>(line: &'t str, is_block: &mut bool) -> Option<&'t str> {
+    let line = line.trim();
+    if *is_block {
+        *is_block = !line.contains("*/");
+        let is_mark = |rest: &&str| rest.is_empty() || rest.starts_with(' ');
+        return is_block.then(|| line.strip_prefix('*').filter(is_mark).unwrap_or(line));
+    }
+    if let Some(rest) = line.strip_prefix("/**").or_else(|| line.strip_prefix("/*!")) {
+        *is_block = !rest.contains("*/") && !rest.starts_with('*');
+        return is_block.then_some(rest);
+    }
+    let attribute = line.strip_prefix("#[doc = \"").or_else(|| line.strip_prefix("#![doc = \""));
+    let attribute = attribute.and_then(|rest| rest.strip_suffix("\"]")).filter(|text| !text.contains(['\\', '"']));
+    line.strip_prefix("///").or_else(|| line.strip_prefix("//!")).or(attribute)
 }
 
 /// Walks over tokens, with the conditions around them.
@@ -555,6 +572,17 @@ fn six(of: &Entry) {
             "/// A.\n/// ```\n/// # use a;\n/// f(entry.details);\n/// ```\n/// ```text\n/// x\n/// ```\nfn f() {}\n";
         assert_eq!(documents(text, true), [(3, "use a;\nf(entry.details);\n".to_owned())]);
         assert_eq!(documents("# A\n```\nf();\n```\n", false), [(3, "f();\n".to_owned())]);
+        for text in [
+            "/**\n```\nf();\n```\n*/\nfn a() {}",
+            "/*! A.\n * ```\n * f();\n * ```\n */",
+            "#[doc = \"A.\"]\n#[doc = \"```\"]\n#[doc = \"f();\"]\n#[doc = \"```\"]",
+        ] {
+            assert_eq!(documents(text, true), [(3, "f();\n".to_owned())], "{text}");
+        }
+        assert!(
+            documents("/*\n```\nf();\n```\n*/", true).is_empty()
+                && documents("/** A. */\n```\nf();\n```", true).is_empty()
+        );
         let source = "#![doc = include_str!(\"../README.md\")]\n";
         assert_eq!(included(Path::new("a/src/lib.rs"), source), [PathBuf::from("a/README.md")]);
     }

@@ -39,8 +39,16 @@ pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
     if !others().all(|case| shape.excludes(site.at(case))) {
         return None;
     }
+    // `Part::Is(_)` after them has the values that the inner match does not cover.
+    let rest = parts.iter().position(|parts| parts.rest.is_some());
+    if let Some(rest) = rest {
+        let arm = &matched.arms[rest];
+        if rest <= last || arm.guard.is_some() || site.at(&arm.body).lines().count() > LINES {
+            return None;
+        }
+    }
     // What the inner match does not cover goes on to the arms after it.
-    for (arm, _) in matched.arms[last + 1..].iter().zip(&parts[last + 1..]) {
+    for arm in &matched.arms[last + 1..rest.unwrap_or(matched.arms.len())] {
         let is_excluded = arm.cases.iter().all(|case| shape.excludes(site.at(case)));
         let is_short = site.at(&arm.body).lines().count() <= LINES && arm.guard.is_none();
         let is_default = is_short && dense(site.at(&arm.pattern)) == "_";
@@ -86,6 +94,16 @@ pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
             (false, true) => all.push(site.replace(arm.above.start..arm.end, "")),
             (false, false) => all.push(site.replace(arm.pattern.clone(), kept.join(" | "))),
         }
+    }
+    if let Some(rest) = rest {
+        let (arm, body) = (&matched.arms[rest], deeper(site.at(&matched.arms[rest].body)));
+        let comma = if body.starts_with('{') && body.ends_with('}') { "" } else { "," };
+        let _ = write!(inner, "\n{indent}    _ => {body}{comma}");
+        let kept: Vec<&str> = parts[rest].others.iter().map(|case| site.at(case)).collect();
+        all.push(match &kept[..] {
+            [] => site.replace(arm.above.start..arm.end, ""),
+            kept => site.replace(arm.pattern.clone(), kept.join(" | ")),
+        });
     }
     let kept: Vec<&str> = parts[first].others.iter().map(|case| site.at(case)).collect();
     let (arm, Shape { before, after }) = (&matched.arms[first], &shape);
@@ -201,12 +219,14 @@ struct Parts {
     own: Vec<Bytes>,
     /// The alternatives without the box.
     others: Vec<Bytes>,
+    /// One that has all values of the variant, and gives no name to any.
+    rest: Option<Bytes>,
 }
 
 impl Shape<'_> {
     /// Tells the alternatives of an arm apart. `None`: one has the variant in another way.
     fn parts(&self, site: &Site<'_>, arm: &Arm) -> Option<Parts> {
-        let mut parts = Parts { own: Vec::new(), others: Vec::new() };
+        let mut parts = Parts { own: Vec::new(), others: Vec::new(), rest: None };
         for case in &arm.cases {
             let text = site.at(case);
             let inner = text.strip_prefix(self.before).and_then(|rest| rest.strip_suffix(self.after));
@@ -216,6 +236,7 @@ impl Shape<'_> {
                     let start = case.start + self.before.len();
                     parts.own.push(start..start + inner.len());
                 }
+                None if self.is_rest(text) => parts.rest = Some(case.clone()),
                 None if self.variant().is_some_and(|name| names(text).any(|word| word == name)) => return None,
                 None => parts.others.push(case.clone()),
             }
@@ -223,9 +244,32 @@ impl Shape<'_> {
         Some(parts)
     }
 
-    /// Returns the name of the variant.
+    /// Returns the name of the variant: that before the last bracket that is open.
     fn variant(&self) -> Option<&str> {
-        self.before.trim_end_matches(|letter: char| !is_word(letter)).rsplit(|letter: char| !is_word(letter)).next()
+        let mut depth = 0;
+        let open = self.before.char_indices().rev().find(|(_, letter)| {
+            depth += i32::from(")}]".contains(*letter)) - i32::from("({[".contains(*letter));
+            depth < 0
+        });
+        let head = self.before[..open?.0].trim_end_matches(|letter: char| !is_word(letter));
+        head.rsplit(|letter: char| !is_word(letter)).next()
+    }
+
+    /// Returns `true` for `Part::Is(_)`, `Part::Is(..)` and `Part::Is { .. }`, if the variant is the whole pattern.
+    fn is_rest(&self, pattern: &str) -> bool {
+        let is_all = |pat: &syn::Pat| matches!(pat, syn::Pat::Wild(_) | syn::Pat::Rest(_));
+        let is_variant = |path: &syn::Path| {
+            path.segments.last().is_some_and(|last| Some(&*last.ident.to_string()) == self.variant())
+        };
+        let is_whole = self.before.matches(['(', '{', '[']).count() == 1;
+        is_whole
+            && syn::Pat::parse_multi.parse_str(pattern).is_ok_and(|pat| match &pat {
+                syn::Pat::TupleStruct(tuple) => is_variant(&tuple.path) && tuple.elems.iter().all(is_all),
+                syn::Pat::Struct(of_fields) => {
+                    is_variant(&of_fields.path) && of_fields.fields.iter().all(|field| is_all(&field.pat))
+                }
+                _ => false,
+            })
     }
 
     /// Returns `true` if a pattern can match no value that has the variant: it names another one in its place.
@@ -252,7 +296,8 @@ impl Shape<'_> {
             }
         }
         // `Some(Part::Is(`
-        let heads: Vec<&str> = self.before.trim_start_matches('&').split('(').filter(|head| !head.is_empty()).collect();
+        let heads = self.before.trim_start_matches('&').split(['(', '{']);
+        let heads: Vec<&str> = heads.filter(|head| !head.is_empty()).collect();
         syn::Pat::parse_multi.parse_str(pattern).is_ok_and(|pat| differs(&pat, &heads))
     }
 }
@@ -263,4 +308,23 @@ fn is_word(letter: char) -> bool {
 
 fn names(text: &str) -> impl Iterator<Item = &str> {
     text.split(|letter| !is_word(letter))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variants_with_names_are_told_apart() {
+        let shape = Shape { before: "Token::Lit { value: ", after: ", .. }" };
+        assert_eq!(shape.variant(), Some("Lit"));
+        assert!(shape.excludes("Token::Punct(_)") && !shape.excludes("Token::Lit { at: 0, .. }"));
+        assert!(shape.is_rest("Token::Lit { .. }") && !shape.is_rest("Token::Lit { at: 0, .. }"));
+        let shape = Shape { before: "Some(Part::Is(", after: "))" };
+        assert_eq!(shape.variant(), Some("Is"));
+        assert!(shape.excludes("None") && shape.excludes("Some(Part::Not)") && !shape.excludes("Some(Part::Is(_))"));
+        assert!(!shape.is_rest("Some(_)"));
+        let shape = Shape { before: "Pair { one: Part::Is(", after: "), .. }" };
+        assert!(!shape.excludes("Pair { one: Part::Not, .. }") && !shape.excludes("Pair { .. }"));
+    }
 }

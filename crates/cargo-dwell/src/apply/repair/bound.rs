@@ -211,16 +211,21 @@ fn converted(site: &Site<'_>) -> Option<Vec<Replace>> {
     if is_try && site.source() == "?" {
         return Some(vec![site.replace(site.range.clone(), ".map_err(Box::new)?")]);
     }
-    // `.map_err(Failure::from)?`
+    // `.map_err(Failure::from)?`, `.map_err(Into::into)`
     let from = site.syntax.within(&site.range).find_map(|node| match &node.kind {
         Kind::Method { name, arguments, .. } if ["map", "map_err"].contains(&name.as_str()) => {
-            arguments.iter().find(|argument| site.at(argument).ends_with("::from")).cloned()
+            let is_it =
+                |argument: &&super::Bytes| ["::from", "Into::into"].iter().any(|end| site.at(argument).ends_with(end));
+            arguments.iter().find(is_it).cloned()
         }
         _ => None,
     });
     if let Some(from) = from {
         let name = site.argument_name(from.start);
-        let with = format!("|{name}| {}(Box::new({name}))", site.at(&from));
+        let with = match site.at(&from) {
+            path if path.ends_with("::into") => format!("|{name}| Box::new({name}).into()"),
+            path => format!("|{name}| {path}(Box::new({name}))"),
+        };
         return Some(vec![site.replace(from, with)]);
     }
     let into = site.syntax.around(&site.range).find_map(|node| match &node.kind {

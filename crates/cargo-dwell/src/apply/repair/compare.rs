@@ -97,13 +97,22 @@ pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
         |ty: &str, boxed: bool| argument(ty, "Option").is_some_and(|inner| unboxed(inner).is_some() == boxed);
     if *range == right && is_option(expected, true) && is_option(found, false) {
         let mut all = site.call(&left, ".as_deref()")?;
-        all.extend(site.call(&right, ".as_ref()")?);
+        all.extend(referring(site, &right)?);
         return Some(all);
     }
     if *range == right && is_option(expected, false) && is_option(found, true) {
-        let mut all = site.call(&left, ".as_ref()")?;
+        let mut all = referring(site, &left)?;
         all.extend(site.call(&right, ".as_deref()")?);
         return Some(all);
     }
     None
+}
+
+/// An option of a reference to the value: `Some(&value)` for `Some(value)`, else `option.as_ref()`.
+fn referring(site: &Site<'_>, option: &Bytes) -> Option<Vec<Replace>> {
+    let argument = site.syntax.at(option).find_map(|node| match &node.kind {
+        Kind::Call { arguments } if site.at(option).starts_with("Some(") => arguments.first().map(|only| only.start),
+        _ => None,
+    });
+    argument.map_or_else(|| site.call(option, ".as_ref()"), |at| Some(vec![site.replace(at..at, "&")]))
 }

@@ -1,4 +1,4 @@
-//! A macro of the workspace that builds the value: in its body `value.into()` serves the boxed form and all others, and a struct
+//! A macro of the workspace that builds the value: in its body `value.into()` serves the new form and all others, and a struct
 //! that stands there is boxed. What a macro gives is taken out of its box where it is called.
 
 use super::super::syntax::dense;
@@ -30,7 +30,10 @@ pub(super) fn repair(
         let (at, with) = if is_option { (at.end, ".map(|value| *value)") } else { (at.start, "*") };
         return Some(vec![Replace { file, range: at..at, with: with.to_owned() }]);
     }
-    if dense(unboxed(expected)?) != dense(found) {
+    let is_other_text = expected == "Box<str>" && found == "String"
+        || ["ThinStr", "ThinSlice<", "Box<["].iter().any(|other| expected.contains(other))
+            && (found == "String" || found.starts_with("Vec<"));
+    if !is_other_text && dense(unboxed(expected)?) != dense(found) {
         return None;
     }
     let range = range(span);
@@ -39,7 +42,8 @@ pub(super) fn repair(
     if dense(value).ends_with("..}") {
         return None;
     }
-    if is_result(text, &range)
+    if !is_other_text
+        && is_result(text, &range)
         && let Some(expansion) = &span.expansion
     {
         // What the macro gives is boxed where it is called.
@@ -55,8 +59,11 @@ pub(super) fn repair(
     let with = match syn::parse_str(&parameters).ok()? {
         // A name, or a parameter of the macro.
         syn::Expr::Path(expr_path) if expr_path.path.get_ident().is_some() => format!("{value}.into()"),
+        syn::Expr::MethodCall(_) | syn::Expr::Call(_) | syn::Expr::Macro(_) if is_other_text => {
+            format!("{value}.into()")
+        }
         // A value of this type alone.
-        syn::Expr::Struct(_) | syn::Expr::Call(_) => format!("Box::new({value})"),
+        syn::Expr::Struct(_) | syn::Expr::Call(_) | syn::Expr::Macro(_) => format!("Box::new({value})"),
         _ => return None,
     };
     Some(vec![Replace { file: file.to_owned(), range, with }])

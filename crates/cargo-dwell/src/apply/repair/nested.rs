@@ -70,7 +70,7 @@ pub(super) fn repair(site: &Site<'_>, bindings: &Bindings, is_refutable: bool) -
     let named = site.replace(site.range.clone(), name.clone());
     for node in site.syntax.around(&site.range) {
         match &node.kind {
-            Kind::Or { .. } => return whole(site).or_else(|| parted(site)),
+            Kind::Or { .. } => return whole(site).or_else(|| parted(site)).or_else(|| condition(site)),
             // `matches!(options.style, Some(Style::Wide))`
             Kind::Matches { scrutinee, pattern: matched, .. }
                 if bindings.names.is_empty()
@@ -90,13 +90,19 @@ pub(super) fn repair(site: &Site<'_>, bindings: &Bindings, is_refutable: bool) -
             Kind::Arm { pattern: matched, guard, .. }
                 if inside(matched)
                     && site.tree.has_let_guards(site.file)
-                    && (guard.is_none() || site.has_chains)
                     && !bindings.names.is_empty()
                     && ty.as_deref().is_some_and(|ty| ty.contains('&') && !is_mut(ty)) =>
             {
                 let condition = format!("let {pattern} = {value}");
                 let guard = match guard {
-                    Some(guard) => site.replace(guard.start..guard.start, format!("{condition} && ")),
+                    Some(guard) => match conditions_end(site.at(guard)) {
+                        0 => site.replace(guard.start..guard.start, format!("{condition} && ")),
+                        // The boxes of the pattern in their order.
+                        end => {
+                            let end = guard.start + end;
+                            site.replace(end..end, format!(" && {condition}"))
+                        }
+                    },
                     None => site.replace(matched.end..matched.end, format!(" if {condition}")),
                 };
                 return Some(vec![named, guard]);
@@ -126,6 +132,11 @@ pub(super) fn repair(site: &Site<'_>, bindings: &Bindings, is_refutable: bool) -
                     let statement = format!(" let {pattern} = {value} else {{ break }};");
                     return Some(vec![named, site.replace(start..start, statement)]);
                 }
+                if bindings.names.is_empty()
+                    && let Some(all) = condition(site)
+                {
+                    return Some(all);
+                }
                 let after = &site.text[body.end..];
                 let other = after.trim_start().strip_prefix("else").map_or(Some(""), |_| other_block(after))?;
                 let end = body.end - 1;
@@ -147,6 +158,19 @@ pub(super) fn repair(site: &Site<'_>, bindings: &Bindings, is_refutable: bool) -
         }
     }
     None
+}
+
+/// Returns where the conditions end that other boxes of the pattern gave to its guard: `let P = &**value && let Q = &**other`.
+fn conditions_end(guard: &str) -> usize {
+    let mut end = 0;
+    while let Some(rest) = guard[end..].strip_prefix(if end == 0 { "let " } else { " && let " })
+        && let Some((pattern, after)) = rest.split_once(" = &**")
+        && !pattern.contains(" = ")
+    {
+        let name = after.find(|letter: char| !(letter.is_alphanumeric() || letter == '_')).unwrap_or(after.len());
+        end = guard.len() - after.len() + name;
+    }
+    end
 }
 
 /// Alternatives inside of the box that bind nothing, in an arm: `Part::Is(of @ (Value::Nil | Value::Text(_)))` becomes
@@ -218,8 +242,7 @@ fn parted(site: &Site<'_>) -> Option<Vec<Replace>> {
     let end = site.text.len() - site.text[call.end..].trim_start_matches([' ', '\n', ',']).strip_prefix(')')?.len();
     let call = name.strip_suffix("matches!")?.len()..end;
     let value = site.at(&scrutinee);
-    let is_place = value.chars().all(|letter| letter.is_alphanumeric() || "_.&* ".contains(letter));
-    if !is_place {
+    if !is_place(value) {
         return None;
     }
     let own = |case: &Bytes| case.start <= site.range.start && site.range.end <= case.end;
@@ -231,10 +254,29 @@ fn parted(site: &Site<'_>) -> Option<Vec<Replace>> {
         (join(&mut cases.iter().filter(|case| own(case))), join(&mut cases.iter().filter(|case| !own(case))));
     let both = if own(cases.first()?) { format!("{first} || {last}") } else { format!("{last} || {first}") };
     let (before, after) = (site.text[..call.start].trim_end(), site.text[call.end..].trim_start());
-    let is_alone =
-        before.ends_with(['{', '(', ',', ';', '|', '>']) || before.ends_with(" =") || before.ends_with("return");
+    let is_alone = before.ends_with(['{', '(', ',', ';', '|', '>'])
+        || [" =", "return", " if"].iter().any(|end| before.ends_with(end));
     let is_alone = is_alone && (after.starts_with(['}', ')', ',', ';', '{']) || after.starts_with("||"));
     Some(vec![site.replace(call, if is_alone { both } else { format!("({both})") })])
+}
+
+/// Returns `true` if an expression calls nothing, and so makes no value that lives on in what follows.
+fn is_place(value: &str) -> bool {
+    value.chars().all(|letter| letter.is_alphanumeric() || "_.&* ".contains(letter))
+}
+
+/// `if let A(..) | B = part`, which binds nothing, becomes `if matches!(part, A(..) | B)`.
+fn condition(site: &Site<'_>) -> Option<Vec<Replace>> {
+    let (whole, pattern, scrutinee) = site.syntax.around(&site.range).find_map(|node| match &node.kind {
+        Kind::Let { pattern, scrutinee, .. } if pattern.start <= site.range.start && site.range.end <= pattern.end => {
+            Some((node.range.clone(), pattern.clone(), scrutinee.clone()))
+        }
+        _ => None,
+    })?;
+    let binds_nothing = site.syntax.pattern(&pattern).is_some_and(|bindings| bindings.names.is_empty());
+    let with = format!("matches!({}, {})", site.at(&scrutinee), site.at(&pattern));
+    (binds_nothing && is_place(site.at(&scrutinee)) && site.at(&whole).starts_with("let "))
+        .then(|| vec![site.replace(whole, with)])
 }
 
 /// Returns the words of a text.
@@ -350,6 +392,14 @@ pub(super) fn repair_last(site: &Site<'_>) -> Option<Vec<Replace>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn conditions_of_other_boxes() {
+        let guard = "let Value::One(a) = &**value && let Value::One(b) = &**other";
+        assert_eq!(conditions_end(guard), guard.len());
+        assert_eq!(conditions_end(&format!("{guard} && a == b")), guard.len());
+        assert_eq!(conditions_end("a == b"), 0);
+    }
 
     #[test]
     fn pattern_without_names() {
