@@ -16,7 +16,7 @@ pub(super) enum Goal {
 }
 
 /// The least share of what the program costs that a change has to save.
-const LEAST: f64 = 0.01;
+pub(super) const LEAST: f64 = 0.01;
 /// The largest share by which it may make worse what it is not made for.
 const WORSE: f64 = 0.02;
 /// The same for what a goal says nothing about.
