@@ -178,13 +178,14 @@ fn missing_or_ambiguous_executable_lists_the_choices() {
         &dwell(&member("several"), &[LAYOUT]),
         &["there are 2 executables; choose one with --bin first or --bin second"],
     );
-    let library = [
-        "`library` is a library and has no executable",
-        "--example shown, --test tested or --lib for its unit tests",
-    ];
+    let library =
+        ["`library` is a library and has no executable", "--example shown, --test tested or --lib for its unit tests"];
     check_error(&dwell(&member("library"), &[LAYOUT]), &library);
     check_error(&dwell(workspace(), &["futures", "-p", "library"]), &library);
-    check_error(&dwell(&member("bare"), &["dyn"]), &["`bare` is a library and has no executable; choose a target: --lib"]);
+    check_error(
+        &dwell(&member("bare"), &["dyn"]),
+        &["`bare` is a library and has no executable; choose a target: --lib"],
+    );
     check_error(&dwell(workspace(), &[LAYOUT]), &["executables; choose one with --bin single"]);
 }
 

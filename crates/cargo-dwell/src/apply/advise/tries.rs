@@ -1,8 +1,8 @@
 //! The order of the steps: what the program costs, the candidates, the tries one by one, the answer.
 
 use super::super::allocator;
-use super::super::builds::{Build, Features};
 use super::super::args::Apply;
+use super::super::builds::{Build, Features};
 use super::super::edit::Made;
 use super::super::folder;
 use super::super::git;
@@ -62,7 +62,7 @@ impl Advise {
 }
 
 fn advise(args: &Advise, dependency: Option<&Patched>) -> Result<ExitCode> {
-    let end = Instant::now() + args.time;
+    let began = Instant::now();
     let Some(workspace) = program::workspace(&args.build)? else { return Ok(ExitCode::from(2)) };
     let root = workspace.workspace_root.clone().into_std_path_buf();
     if let Some(name) = &args.branch {
@@ -108,7 +108,7 @@ fn advise(args: &Advise, dependency: Option<&Patched>) -> Result<ExitCode> {
         driver: driver.as_deref(),
     });
     let mut known = Known::default();
-    let begun = Tries::before(args, session, end, &mut known).and_then(|tries| {
+    let begun = Tries::before(args, session, began, &mut known).and_then(|tries| {
         let Some(mut tries) = tries else { return Ok(None) };
         saved.map_or(Ok(()), |saved| tries.resume(saved))?;
         Ok(Some(tries))
@@ -194,7 +194,7 @@ struct Tries<'a> {
 
 impl<'a> Tries<'a> {
     /// Measures the program, and collects what to try. `None`: cargo does not build it, and printed why.
-    fn before(args: &'a Advise, mut session: Session<'a>, end: Instant, known: &mut Known) -> Result<Option<Self>> {
+    fn before(args: &'a Advise, mut session: Session<'a>, began: Instant, known: &mut Known) -> Result<Option<Self>> {
         let step = |known: &mut Known, name: &'static str| {
             known.step = name;
             progress(name);
@@ -204,6 +204,8 @@ impl<'a> Tries<'a> {
         if !bench.build_program()? {
             return Ok(None);
         }
+        // The first build takes what it takes, and so do the first check and tests.
+        let end = Instant::now() + args.time;
         // What takes longer once cannot be tried.
         bench.bound = args.time.max(RUN);
         let (bound, started) = (bench.bound, Instant::now());
@@ -278,7 +280,7 @@ impl<'a> Tries<'a> {
         let known = known.clone();
         Ok(Some(Self {
             session,
-            began: end.checked_sub(args.time).unwrap_or(end),
+            began,
             end,
             args,
             first,
@@ -442,8 +444,7 @@ impl Tries<'_> {
     /// Tries one change. `None`: it pays, and has to be made again, since another build has errors.
     fn one(&mut self, candidate: &Candidate, mark: &[Change]) -> Result<Option<Ended>> {
         let mut all_made = Vec::new();
-        self.session.cargo.builds =
-            if self.is_thorough { self.others.clone() } else { vec![self.program.clone()] };
+        self.session.cargo.builds = if self.is_thorough { self.others.clone() } else { vec![self.program.clone()] };
         if *candidate == Candidate::Allocator
             && let Err(error) = allocator::set(&mut self.session, &self.first.built)
         {
@@ -503,6 +504,7 @@ impl Tries<'_> {
                 return Ok(Some(Ended::Person { why }));
             }
             // The first tests are not cut short, and neither are the first with a change.
+            self.end += began.elapsed();
             let left = self.end.saturating_duration_since(Instant::now());
             self.session.cargo.bound = left.max(began.elapsed() * 2);
         }
