@@ -10,6 +10,8 @@ use std::path::Path;
 
 /// The tries that a kind needs before its error is believed.
 const ENOUGH: usize = 3;
+/// The kinds that are so by all draws of this project, `bench/advise/tries.jsonl`.
+const UNSURE: [&str; 1] = ["shrink"];
 /// The median error from which on a prediction is printed as a question.
 const LARGE: f64 = 0.2;
 
@@ -90,10 +92,18 @@ fn errors(all: &[Line]) -> BTreeMap<&str, Vec<f64>> {
     kinds
 }
 
-/// Returns the kinds whose predictions are often wrong by more than a fifth.
+/// Returns the kinds whose predictions are often wrong by more than a fifth: by the user's tries where there are enough, and else by
+/// those of this project.
 pub(super) fn unsure(all: &[Line]) -> Vec<String> {
-    let is_unsure = |errors: &[f64]| errors.len() >= ENOUGH && errors[errors.len() / 2] > LARGE;
-    errors(all).into_iter().filter(|(_, errors)| is_unsure(errors)).map(|(kind, _)| kind.to_owned()).collect()
+    let of_user = errors(all);
+    let is_known = |kind: &str| of_user.get(kind).is_some_and(|errors| errors.len() >= ENOUGH);
+    let of_project = UNSURE.iter().copied().filter(|kind| !is_known(kind));
+    let of_user = of_user.iter().filter(|(_, errors)| is_unsure(errors)).map(|(kind, _)| *kind);
+    of_user.chain(of_project).map(str::to_owned).collect()
+}
+
+fn is_unsure(errors: &[f64]) -> bool {
+    errors.len() >= ENOUGH && errors[errors.len() / 2] > LARGE
 }
 
 /// Prints a table of the errors.
@@ -108,8 +118,7 @@ pub(super) fn print(all: &[Line], out: &mut dyn Write) -> Result<()> {
     writeln!(out, "  tries  median error  largest  kind")?;
     for (kind, errors) in errors(all) {
         let (median, most) = (errors[errors.len() / 2], errors[errors.len() - 1]);
-        let note = if median > LARGE { "  (printed as a question)" } else { "" };
-        let note = if errors.len() < ENOUGH { "" } else { note };
+        let note = if is_unsure(&errors) { "  (printed as a question)" } else { "" };
         writeln!(out, "  {:5}  {:10.0} %  {:5.0} %  {kind}{note}", errors.len(), median * 100.0, most * 100.0)?;
     }
     Ok(())
@@ -142,7 +151,24 @@ mod tests {
         let text = String::from_utf8(out).unwrap();
         assert!(text.contains("      1           5 %      5 %  box\n"), "{text}");
         assert!(text.contains("      3          75 %    100 %  shrink  (printed as a question)\n"), "{text}");
+        // Enough tries of the user's own decide; fewer do not.
+        append(&file, "app", &vec![tried("shrink", 100, 900); 4]).unwrap();
+        assert!(unsure(&read(&file).unwrap()).is_empty());
+        assert_eq!(unsure(&[]), UNSURE);
         fs::write(&file, "{}\n").unwrap();
         assert!(read(&file).unwrap_err().to_string().contains("record.jsonl:1: is no line of"));
+    }
+
+    #[test]
+    fn kinds_of_the_project_are_those_of_its_draws() {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/advise/tries.jsonl");
+        if !file.exists() {
+            println!("skipped: {} is not in a package", file.display());
+            return;
+        }
+        let all = read(&file).unwrap();
+        let of_draws: Vec<&str> =
+            errors(&all).into_iter().filter(|(_, errors)| is_unsure(errors)).map(|(kind, _)| kind).collect();
+        assert_eq!(of_draws, UNSURE);
     }
 }

@@ -78,10 +78,8 @@ fn advise(args: &Advise, dependency: Option<&Patched>) -> Result<ExitCode> {
         file.canonicalize().with_context(|| format!("--driver: {}: there is no such script", file.display()))
     });
     let driver = driver.transpose()?;
-    let unsure = match &args.record {
-        Some(file) if file.exists() => record::unsure(&record::read(file)?),
-        _ => Vec::new(),
-    };
+    let recorded = args.record.as_ref().filter(|file| file.exists());
+    let unsure = record::unsure(&recorded.map_or_else(|| Ok(Vec::new()), |file| record::read(file))?);
     let patches = patches(args, workspace.target_directory.as_std_path())?;
     let (folder, _lock) = folder::folder(&workspace)?;
     let state = folder.join("advise.json");
