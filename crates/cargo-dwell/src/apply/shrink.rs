@@ -1,6 +1,7 @@
 //! Gives unused capacity back where a field gets its value, `tokens: { let mut tokens: Vec<_> = lex(); tokens.shrink_to_fit(); tokens }`,
 //! or where a struct that was filled step by step is complete.
 
+use super::effects::is_of_tests;
 use super::package::sources_of_package;
 use super::syntax::{Bytes, dense, visit_tokens};
 use super::tree::Tree;
@@ -73,13 +74,15 @@ pub(super) fn edit(tree: &mut Tree, workspace: &Metadata, edit: &Edit) -> Result
     // A value that is moved out of a field of another one was made elsewhere, and is the last choice.
     for moved in [false, true] {
         for (file, text, source) in &sources {
-            let mut search = Made { field: &field, moved, own: Vec::new(), found: Vec::new() };
+            let mut search = Made::new(&field, moved);
             search.visit_file(source);
-            search.found.sort_by_key(|place| std::cmp::Reverse(place.value.start));
             let mut text = text.clone();
-            for place in &search.found {
-                let value = text[place.value.clone()].to_owned();
-                text.replace_range(place.value.clone(), &wrap.around(&field, &value, place.is_shorthand));
+            let mut replaced: Vec<(Bytes, String)> =
+                search.found.iter().map(|place| wrap.at(place, &field, &text)).collect();
+            replaced.sort_by_key(|(range, _)| std::cmp::Reverse(range.start));
+            replaced.dedup();
+            for (range, with) in replaced {
+                text.replace_range(range, &with);
             }
             if !search.found.is_empty() {
                 is_changed = true;
@@ -245,14 +248,29 @@ impl Wrap {
 
     /// Returns the statement that shrinks the field of a value.
     fn shrinks(&self, value: &str, field: &Field) -> String {
-        let name = &field.name;
+        self.shrinks_it(&format!("{value}.{}", field.name))
+    }
+
+    fn shrinks_it(&self, it: &str) -> String {
         if let Some(part) = self.part {
-            format!("for part in {value}.{name}.{part}() {{ part.shrink_to_fit(); }}")
+            format!("for part in {it}.{part}() {{ part.shrink_to_fit(); }}")
         } else if self.is_optional {
-            format!("if let Some(inner) = &mut {value}.{name} {{ inner.shrink_to_fit(); }}")
+            format!("if let Some(inner) = &mut {it} {{ inner.shrink_to_fit(); }}")
         } else {
-            format!("{value}.{name}.shrink_to_fit();")
+            format!("{it}.shrink_to_fit();")
         }
+    }
+
+    /// Returns what a place becomes: a statement stands before the one that stores a mutable variable; another value is wrapped.
+    fn at(&self, place: &Place, field: &Field, text: &str) -> (Bytes, String) {
+        let value = &text[place.value.clone()];
+        let Some(at) = place.statement else {
+            return (place.value.clone(), self.around(field, value, place.is_shorthand));
+        };
+        let line = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
+        let indent: String = text[line..at].chars().take_while(|letter| *letter == ' ' || *letter == '\t').collect();
+        let between = if line + indent.len() == at { format!("\n{indent}") } else { " ".to_owned() };
+        (at..at, format!("{}{between}", self.shrinks_it(value.split(':').next_back().unwrap_or(value).trim())))
     }
 
     /// Returns the field's value with `shrink_to_fit`.
@@ -278,6 +296,8 @@ impl Wrap {
 struct Place {
     value: Bytes,
     is_shorthand: bool,
+    /// Where the statement begins that stores a variable, if the variable is mutable before it.
+    statement: Option<usize>,
 }
 
 /// Finds the places that give the field a value.
@@ -287,10 +307,26 @@ struct Made<'a> {
     moved: bool,
     /// The types of the `impl` blocks around, for `Self`.
     own: Vec<String>,
+    /// The names that were bound so far: where, and whether they are mutable.
+    bound: Vec<(String, usize, bool)>,
+    /// Where the innermost statement begins.
+    statement: usize,
     found: Vec<Place>,
 }
 
-impl Made<'_> {
+impl<'a> Made<'a> {
+    fn new(field: &'a Field, moved: bool) -> Self {
+        Self { field, moved, own: Vec::new(), bound: Vec::new(), statement: 0, found: Vec::new() }
+    }
+
+    /// Returns the begin of the innermost statement if a value is a variable that is mutable before it.
+    fn before(&self, value: &syn::Expr) -> Option<usize> {
+        let syn::Expr::Path(path) = value else { return None };
+        let name = path.path.get_ident()?.to_string();
+        let (_, at, is_mutable) = self.bound.iter().rev().find(|(bound, ..)| *bound == name)?;
+        (*is_mutable && *at < self.statement).then_some(self.statement)
+    }
+
     /// Returns `true` if a value is one that is searched for.
     fn is_wanted(&self, value: &syn::Expr) -> bool {
         matches!(value, syn::Expr::Field(_)) == self.moved && !is_exact(value)
@@ -340,6 +376,29 @@ impl<'ast> Visit<'ast> for Made<'_> {
         self.own.pop();
     }
 
+    fn visit_item_mod(&mut self, item: &'ast syn::ItemMod) {
+        if !is_of_tests(&item.attrs) {
+            visit::visit_item_mod(self, item);
+        }
+    }
+
+    fn visit_item_fn(&mut self, item: &'ast syn::ItemFn) {
+        if !is_of_tests(&item.attrs) {
+            visit::visit_item_fn(self, item);
+        }
+    }
+
+    fn visit_stmt(&mut self, statement: &'ast syn::Stmt) {
+        let outer = std::mem::replace(&mut self.statement, statement.span().byte_range().start);
+        visit::visit_stmt(self, statement);
+        self.statement = outer;
+    }
+
+    fn visit_pat_ident(&mut self, name: &'ast syn::PatIdent) {
+        self.bound.push((name.ident.to_string(), name.span().byte_range().start, name.mutability.is_some()));
+        visit::visit_pat_ident(self, name);
+    }
+
     fn visit_macro(&mut self, node: &'ast syn::Macro) {
         // What a test expects is no value that a program keeps.
         let name = node.path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
@@ -361,7 +420,7 @@ impl<'ast> Visit<'ast> for Made<'_> {
             let is_shorthand = field.colon_token.is_none();
             if is_it && self.is_wanted(&field.expr) {
                 let value = if is_shorthand { field.span().byte_range() } else { field.expr.span().byte_range() };
-                self.found.push(Place { value, is_shorthand });
+                self.found.push(Place { value, is_shorthand, statement: self.before(&field.expr) });
             }
         }
     }
@@ -371,7 +430,12 @@ impl<'ast> Visit<'ast> for Made<'_> {
         let (syn::Expr::Path(path), Ok(index)) = (&*node.func, self.field.name.parse::<usize>()) else { return };
         if self.is_named(&path.path) {
             let value = node.args.iter().nth(index).filter(|value| self.is_wanted(value));
-            self.found.extend(value.map(|value| Place { value: value.span().byte_range(), is_shorthand: false }));
+            let place = value.map(|value| Place {
+                value: value.span().byte_range(),
+                is_shorthand: false,
+                statement: self.before(value),
+            });
+            self.found.extend(place);
         }
     }
 }
@@ -388,7 +452,7 @@ mod tests {
                     fn f() { assert_eq!(g(), Suffix(all())); all.push(wrap!(Suffix(all()))); }\n";
         let made = |item: &str| {
             let field = Field::of(item).unwrap();
-            let mut search = Made { field: &field, moved: false, own: Vec::new(), found: Vec::new() };
+            let mut search = Made::new(&field, false);
             search.visit_file(&syn::parse_file(text).unwrap());
             search.found.iter().map(|item| text[item.value.clone()].to_owned()).collect::<Vec<_>>()
         };
@@ -397,12 +461,27 @@ mod tests {
     }
 
     #[test]
+    fn a_mutable_variable_is_shrunk_by_a_statement() {
+        let text = "fn f(mut t: Vec<u8>) -> E {\n    let mut v = g();\n    v.push(1);\n    if t.is_empty() {\n        return E::V(v);\n    }\n    \
+                    match h() {\n        Some(v) => E::V(v),\n        None => { E::V(t) }\n    }\n}\n\
+                    #[cfg(test)]\nmod tests { fn f() { E::V(all()); } }\n";
+        let (field, wrap) = (Field::of("E::V.0").unwrap(), Wrap::of("Vec<u8>").unwrap());
+        let mut search = Made::new(&field, false);
+        search.visit_file(&syn::parse_file(text).unwrap());
+        let with: Vec<String> = search.found.iter().map(|place| wrap.at(place, &field, text).1).collect();
+        let around = "{ let mut value: Vec<_> = v; value.shrink_to_fit(); value }";
+        assert_eq!(with, ["v.shrink_to_fit();\n        ", around, "t.shrink_to_fit(); "]);
+        let optional = Wrap::of("Option<String>").unwrap();
+        assert_eq!(optional.shrinks_it("v"), "if let Some(inner) = &mut v { inner.shrink_to_fit(); }");
+    }
+
+    #[test]
     fn values_are_wrapped_where_they_are_made() {
         let text = "impl Doc { fn f(tokens: Vec<u8>) -> Self { let a = Self { tokens, other: x() }; Doc { tokens: lex().collect(), ..a } } }\n\
                     fn g() { m::Doc { tokens: Vec::new() }; Kind::Doc { tokens: lex() }; Other { tokens: lex() }; E::V(lex()); E::W(lex()); }\n";
         let made = |item: &str| {
             let field = Field::of(item).unwrap();
-            let mut search = Made { field: &field, moved: false, own: Vec::new(), found: Vec::new() };
+            let mut search = Made::new(&field, false);
             search.visit_file(&syn::parse_file(text).unwrap());
             search.found.iter().map(|item| text[item.value.clone()].to_owned()).collect::<Vec<_>>()
         };

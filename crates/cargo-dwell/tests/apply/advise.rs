@@ -52,6 +52,8 @@ fn what_held_is_a_patch_and_the_source_stays() {
         (at(" left: Event::Order"), at("note: checks what compiles before a change"), at("note: runs the tests"));
     assert!(at(" left: mimalloc") < tried && tried < checked && checked < tested, "{text}");
     assert_eq!(text.matches(" left: Event::Order\n").count(), 2, "{text}");
+    // Half a per cent of the bytes before is more of those that are left.
+    assert!(text.contains(" left: Order.gift\n"), "{text}");
     assert_eq!(fs::read_to_string(folder.join("src/event.rs")).expect("a file"), source);
     assert!(folder.join("target/dwell/advise/01-event-order.patch").exists());
     // What the answer says makes all changes, in their order.

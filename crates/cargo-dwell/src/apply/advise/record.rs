@@ -10,8 +10,6 @@ use std::path::Path;
 
 /// The tries that a kind needs before its error is believed.
 const ENOUGH: usize = 3;
-/// The kinds that are so by all draws of this project, `bench/advise/tries.jsonl`.
-const UNSURE: [&str; 1] = ["shrink"];
 /// The median error from which on a prediction is printed as a question.
 const LARGE: f64 = 0.2;
 
@@ -92,14 +90,9 @@ fn errors(all: &[Line]) -> BTreeMap<&str, Vec<f64>> {
     kinds
 }
 
-/// Returns the kinds whose predictions are often wrong by more than a fifth: by the user's tries where there are enough, and else by
-/// those of this project.
+/// Returns the kinds whose predictions are often wrong by more than a fifth.
 pub(super) fn unsure(all: &[Line]) -> Vec<String> {
-    let of_user = errors(all);
-    let is_known = |kind: &str| of_user.get(kind).is_some_and(|errors| errors.len() >= ENOUGH);
-    let of_project = UNSURE.iter().copied().filter(|kind| !is_known(kind));
-    let of_user = of_user.iter().filter(|(_, errors)| is_unsure(errors)).map(|(kind, _)| *kind);
-    of_user.chain(of_project).map(str::to_owned).collect()
+    errors(all).into_iter().filter(|(_, errors)| is_unsure(errors)).map(|(kind, _)| kind.to_owned()).collect()
 }
 
 fn is_unsure(errors: &[f64]) -> bool {
@@ -151,24 +144,19 @@ mod tests {
         let text = String::from_utf8(out).unwrap();
         assert!(text.contains("      1           5 %      5 %  box\n"), "{text}");
         assert!(text.contains("      3          75 %    100 %  shrink  (printed as a question)\n"), "{text}");
-        // Enough tries of the user's own decide; fewer do not.
-        append(&file, "app", &vec![tried("shrink", 100, 900); 4]).unwrap();
-        assert!(unsure(&read(&file).unwrap()).is_empty());
-        assert_eq!(unsure(&[]), UNSURE);
         fs::write(&file, "{}\n").unwrap();
         assert!(read(&file).unwrap_err().to_string().contains("record.jsonl:1: is no line of"));
     }
 
+    /// A kind of which this fails is printed with a number that half of the tries contradict: its model has to be mended.
     #[test]
-    fn kinds_of_the_project_are_those_of_its_draws() {
+    fn no_kind_is_often_wrong_in_the_draws() {
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/advise/tries.jsonl");
         if !file.exists() {
             println!("skipped: {} is not in a package", file.display());
             return;
         }
         let all = read(&file).unwrap();
-        let of_draws: Vec<&str> =
-            errors(&all).into_iter().filter(|(_, errors)| is_unsure(errors)).map(|(kind, _)| kind).collect();
-        assert_eq!(of_draws, UNSURE);
+        assert!(all.len() > 20 && unsure(&all).is_empty(), "{:?}", unsure(&all));
     }
 }

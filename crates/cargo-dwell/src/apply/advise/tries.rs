@@ -78,8 +78,10 @@ fn advise(args: &Advise, dependency: Option<&Patched>) -> Result<ExitCode> {
         file.canonicalize().with_context(|| format!("--driver: {}: there is no such script", file.display()))
     });
     let driver = driver.transpose()?;
-    let recorded = args.record.as_ref().filter(|file| file.exists());
-    let unsure = record::unsure(&recorded.map_or_else(|| Ok(Vec::new()), |file| record::read(file))?);
+    let unsure = match &args.record {
+        Some(file) if file.exists() => record::unsure(&record::read(file)?),
+        _ => Vec::new(),
+    };
     let patches = patches(args, workspace.target_directory.as_std_path())?;
     let (folder, _lock) = folder::folder(&workspace)?;
     let state = folder.join("advise.json");
@@ -593,6 +595,10 @@ impl Tries<'_> {
         }
         let is_known = |new: &Move| self.tried.iter().any(|old| old.name == new.location && old.how == new.how);
         renewed.retain(|new| new.refusal().is_none() && !is_known(new));
+        // What promised too little of the bytes before may promise more of those that are left.
+        let (tried, untried): (Vec<Move>, Vec<Move>) = std::mem::take(&mut self.small).into_iter().partition(is_known);
+        self.small = tried;
+        self.queue.extend(untried.into_iter().map(|item| Candidate::Counted(Box::new(item))));
         candidates::renew(&mut self.queue, &mut self.small, renewed, self.now.live_bytes, self.args.goal);
         self.small.truncate(TOGETHER);
     }
