@@ -29,6 +29,8 @@ pub(super) struct Build {
 pub(super) enum Features {
     /// Those of the user's flags.
     Given,
+    /// Those of the measured program, and nothing else of the workspace; with the manifest that names it.
+    Program(PathBuf),
     /// All.
     All,
     /// These, without the default ones.
@@ -47,6 +49,7 @@ impl Build {
     pub(super) fn name(&self) -> String {
         let features = match &self.features {
             Features::Given => String::new(),
+            Features::Program(_) => "the program".to_owned(),
             Features::All => "--all-features".to_owned(),
             Features::Only(set) if set.is_empty() => "--no-default-features".to_owned(),
             Features::Only(set) => format!("--no-default-features --features {set}"),
@@ -63,7 +66,7 @@ impl Build {
         match self.features {
             Features::Given => self.folder.as_os_str().is_empty() || is_whole,
             Features::All => self.folder.as_os_str().is_empty() && is_whole,
-            Features::Only(_) | Features::With(_) => false,
+            Features::Program(_) | Features::Only(_) | Features::With(_) => false,
         }
     }
 

@@ -14,7 +14,16 @@ use syn::visit::{self, Visit};
 pub(super) fn edit(text: &str, edit: &Edit) -> Result<String> {
     let local = local(text, edit)?;
     let mut text = text.to_owned();
-    text.replace_range(local.made, &edit.to);
+    let made = &text[local.made.clone()];
+    // The types of its items, where it names them, stay: `Vec::<u8>::new()`.
+    let to = match (made.split_once("::<"), edit.to.split_once("::")) {
+        (Some((_, rest)), Some((name, call))) if rest.contains(">::") => {
+            let items = &rest[..rest.rfind(">::").unwrap_or_default()];
+            format!("{name}::<{items}>::{call}")
+        }
+        _ => edit.to.clone(),
+    };
+    text.replace_range(local.made, &to);
     Ok(text)
 }
 
@@ -146,7 +155,7 @@ impl<'ast> Visit<'ast> for Search<'_> {
         };
         let (syn::Pat::Ident(name), Some(init)) = (pattern, &node.init) else { return };
         let made = init.expr.span().byte_range();
-        if self.text.get(made.clone()).is_some_and(|made| dense(made) == dense(self.from) || made == "vec![]") {
+        if self.text.get(made.clone()).is_some_and(|made| is_empty(made, self.from)) {
             let statement = node.span().byte_range();
             let is_in = |body: &Bytes| body.start <= statement.start && statement.end <= body.end;
             // The innermost loop, if the statement is one of its body and not of a block in it.
@@ -192,6 +201,18 @@ impl<'ast> Visit<'ast> for Search<'_> {
     }
 }
 
+/// Returns `true` if an expression makes the same empty collection as another: `Vec::<u8>::new()` and `Vec::default()` as `Vec::new()`.
+fn is_empty(made: &str, from: &str) -> bool {
+    let (made, from) = (dense(made), dense(from));
+    let name = from.strip_suffix("::new()").unwrap_or(&from);
+    let rest = made.strip_prefix(name).unwrap_or_default();
+    let rest = match rest.strip_prefix("::<").and_then(|rest| rest.rsplit_once(">::")) {
+        Some((_, call)) => call,
+        None => rest.trim_start_matches("::"),
+    };
+    made == from || ["new()", "default()"].contains(&rest) || made == "vec![]" && name == "Vec"
+}
+
 /// Returns `true` if no brace opens between the begin of a loop's body and a statement of it that is not closed again.
 fn is_direct(text: &str, body: &Bytes, statement: &Bytes) -> bool {
     // With a brace that is not closed it is no sequence of tokens.
@@ -215,6 +236,23 @@ mod tests {
         assert!(with(7).unwrap().contains("let mut a = Vec::with_capacity(16);"));
         assert!(with(10).unwrap_err().to_string().contains("change it by hand"));
         assert!(with(4).is_err());
+    }
+
+    #[test]
+    fn a_collection_is_made_empty_in_several_ways() {
+        let with = |made: &str| {
+            let text = format!("fn f() {{\n    let mut a = {made};\n    a.push(1);\n}}\n");
+            let (from, to) = ("Vec::new()".into(), "Vec::with_capacity(6)".into());
+            let edited = edit(&text, &Edit { file: "a.rs".into(), line: 3, item: "Vec".into(), from, to }).ok()?;
+            Some(edited.split_once("a = ")?.1.split_once(";\n")?.0.to_owned())
+        };
+        assert_eq!(with("Vec::<(K, Vec<V>)>::new()").as_deref(), Some("Vec::<(K, Vec<V>)>::with_capacity(6)"));
+        for made in ["Vec::new()", "Vec::default()", "vec![]", "Vec :: new ( )"] {
+            assert_eq!(with(made).as_deref(), Some("Vec::with_capacity(6)"), "{made}");
+        }
+        for other in ["Vec::from([1])", "VecDeque::new()", "Vec::<u8>::from([1])", "vec![1]", "make()"] {
+            assert_eq!(with(other), None, "{other}");
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::builds::{Build, Checked, Features};
 use super::outcomes::{Tests, outcomes};
 use crate::processes::run;
-use crate::program::BuildArgs;
+use crate::program::{self, BuildArgs, Outcome};
 use anyhow::{Result, bail};
 use cargo_metadata::diagnostic::Diagnostic;
 use std::path::{Path, PathBuf};
@@ -113,12 +113,28 @@ impl Cargo<'_> {
     /// # Errors
     /// Returns an error if cargo cannot be run or takes too long.
     pub(super) fn check_build(&self, build: &Build) -> Result<(Checked, Option<String>)> {
-        let mut command = self.command_in("check", &build.folder);
-        command.args(["--workspace", "--all-targets", "--message-format=json", "--keep-going"]);
-        self.add_features_of(&mut command, &build.features);
+        let mut command = match &build.features {
+            Features::Program(manifest) => self.program(manifest)?,
+            features => {
+                let mut command = self.command_in("check", &build.folder);
+                command.args(["--workspace", "--all-targets", "--message-format=json", "--keep-going"]);
+                self.add_features_of(&mut command, features);
+                command
+            }
+        };
         let ran = run(&mut command, self.bound)?;
         let failed = (!ran.status.success()).then(|| first_error(&ran.stderr));
         Ok((Checked::read(&ran.stdout, &self.root, &build.folder), failed))
+    }
+
+    /// Returns the command that builds the measured program as the census does: its dependencies are compiled, and what it makes is
+    /// measured.
+    fn program(&self, manifest: &Path) -> Result<Command> {
+        let args = args_of_program(self.build, manifest, &self.target);
+        match program::choose(&args)? {
+            Outcome::Done(choice) => choice.command_to_run(),
+            Outcome::Failed(_) => bail!("{}: cargo cannot read it", manifest.display()),
+        }
     }
 
     /// Returns the errors of a package's library.
@@ -152,7 +168,7 @@ impl Cargo<'_> {
 
     fn add_features_of(&self, command: &mut Command, features: &Features) {
         match features {
-            Features::Given => self.add_features(command),
+            Features::Given | Features::Program(_) => self.add_features(command),
             Features::All => _ = command.arg("--all-features"),
             Features::Only(set) => _ = command.args(["--no-default-features", "--features", set]),
             Features::With(set) => _ = command.args(["--features", set]),
@@ -215,6 +231,15 @@ impl Cargo<'_> {
             }
         }
         Ok(all)
+    }
+}
+
+/// Returns the arguments of a build of the program for a run.
+pub(super) fn args_of_program(build: &BuildArgs, manifest: &Path, target: &Path) -> BuildArgs {
+    BuildArgs {
+        manifest_path: Some(manifest.to_owned()),
+        target_dir: Some(target.join("dwell/census")),
+        ..build.clone()
     }
 }
 

@@ -87,6 +87,15 @@ fn is_near_map(text: &str, line: usize) -> bool {
     text.lines().skip(line.saturating_sub(5)).take(5).flat_map(words).any(is_map)
 }
 
+/// Returns `true` if attributes say that an item is a test, or that only tests have it.
+pub(super) fn is_of_tests(attributes: &[syn::Attribute]) -> bool {
+    attributes.iter().any(|attribute| match &attribute.meta {
+        syn::Meta::Path(path) => path.segments.last().is_some_and(|last| last.ident == "test"),
+        syn::Meta::List(list) => list.path.is_ident("cfg") && list.tokens.to_string() == "test",
+        syn::Meta::NameValue(_) => false,
+    })
+}
+
 /// Returns the places where a change of fields may have an effect that no test sees. `sources` are those of the packages that may use
 /// the fields, and `is_published` tells whether other crates may.
 pub(super) fn find(tree: &Tree, sources: &[PathBuf], changed: &[Changed], is_published: bool) -> Vec<Place> {
@@ -475,12 +484,7 @@ impl Search<'_> {
     }
 
     fn test(&mut self, attributes: &[syn::Attribute], visit: impl FnOnce(&mut Self)) {
-        let is_test = |attribute: &syn::Attribute| match &attribute.meta {
-            syn::Meta::Path(path) => path.segments.last().is_some_and(|last| last.ident == "test"),
-            syn::Meta::List(list) => list.path.is_ident("cfg") && list.tokens.to_string() == "test",
-            syn::Meta::NameValue(_) => false,
-        };
-        let is_test = attributes.iter().any(is_test);
+        let is_test = is_of_tests(attributes);
         self.tests += usize::from(is_test);
         if self.tests == 0 {
             visit(self);

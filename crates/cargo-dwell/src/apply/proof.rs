@@ -1,6 +1,6 @@
 //! Measures a program before and after a change: live bytes by the census, CPU time, sizes of types.
 
-use super::cargo::Cargo;
+use super::cargo::{Cargo, args_of_program};
 use super::tree::{Change, Tree};
 use crate::allocators::Program;
 use crate::processes::{self, Ran, Usage};
@@ -148,11 +148,7 @@ impl Bench<'_> {
     /// # Errors
     /// Returns an error if cargo cannot be run, or if there is no such program.
     pub(super) fn build_program(&self) -> Result<bool> {
-        let args = BuildArgs {
-            manifest_path: Some(self.manifest.clone()),
-            target_dir: Some(self.target.join("dwell/census")),
-            ..self.build.clone()
-        };
+        let args = args_of_program(self.build, &self.manifest, self.target);
         processes::interruptible(|| {
             let Outcome::Done(choice) = program::choose(&args)? else { return Ok(false) };
             Ok(matches!(choice.build(Purpose::Run)?, Outcome::Done(_)))

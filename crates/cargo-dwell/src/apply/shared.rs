@@ -90,7 +90,8 @@ pub(super) fn prepare(tree: &mut Tree, workspace: &Metadata, args: &Apply, edit:
     }
     let source = tree.read(file).unwrap_or_default();
     let Some(found) = definition::find(&source, &edit.item, edit.line) else { return Ok(()) };
-    let derives = |name: &str| found.derives.iter().any(|derived| derived == name);
+    let is_of_serde = names_serde(&source) || names_serde(&text);
+    let derives = |name: &str| is_of_serde && found.derives.iter().any(|derived| derived == name);
     if derives("Serialize") || derives("Deserialize") {
         let package = package_of(workspace, file);
         let manifest = package.and_then(|package| package.manifest_path.strip_prefix(&workspace.workspace_root).ok());
@@ -124,6 +125,12 @@ pub(super) fn prepare(tree: &mut Tree, workspace: &Metadata, args: &Apply, edit:
         tree.write(&root, &format!("{before}{line}{more}{gap}{after}"))?;
     }
     calls(tree, workspace, edit)
+}
+
+/// Returns `true` if a source names serde: other crates, such as rkyv, have derives of the same names.
+fn names_serde(text: &str) -> bool {
+    let names = ["serde::", "serde_derive", "#[serde", "use serde", "crate serde"];
+    text.lines().any(|line| !line.trim_start().starts_with("//") && names.iter().any(|name| line.contains(name)))
 }
 
 /// Returns the source in which the field whose type begins at `start` is deserialized by a function.
@@ -219,6 +226,18 @@ impl<'ast> Visit<'ast> for Literals<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn derives_of_other_crates_are_not_those_of_serde() {
+        for (text, is) in [
+            ("use serde::{Deserialize, Serialize};", true),
+            ("#[derive(serde::Serialize)]\nstruct A;", true),
+            ("#[macro_use]\nextern crate serde_derive;", true),
+            ("// As serde::Serialize.\nuse rkyv::{Archive, Deserialize, Serialize};", false),
+        ] {
+            assert_eq!(names_serde(text), is, "{text}");
+        }
+    }
 
     #[test]
     fn attribute_stands_before_the_field() {

@@ -1,8 +1,9 @@
 //! Gives unused capacity back where a field gets its value, `tokens: { let mut tokens: Vec<_> = lex(); tokens.shrink_to_fit(); tokens }`,
 //! before the statement that moves a local variable there, or where a struct that was filled step by step is complete.
 
+use super::effects::is_of_tests;
 use super::package::sources_of_package;
-use super::syntax::{Bytes, dense};
+use super::syntax::{Bytes, dense, visit_tokens};
 use super::tree::Tree;
 use super::unbuilt;
 use super::{capacity, complete, local};
@@ -79,7 +80,7 @@ pub(super) fn edit(tree: &mut Tree, workspace: &Metadata, edit: &Edit) -> Result
     // A value that is moved out of a field of another one was made elsewhere, and is the last choice.
     for moved in [false, true] {
         for (file, text, source) in &sources {
-            let mut search = Made { field: &field, moved, own: Vec::new(), found: Vec::new() };
+            let mut search = Made::new(&field, moved);
             search.visit_file(source);
             let mut text = text.clone();
             let mut edits = Vec::new();
@@ -339,7 +340,11 @@ struct Made<'a> {
     found: Vec<Place>,
 }
 
-impl Made<'_> {
+impl<'a> Made<'a> {
+    fn new(field: &'a Field, moved: bool) -> Self {
+        Self { field, moved, own: Vec::new(), found: Vec::new() }
+    }
+
     /// Returns `true` if a value is one that is searched for.
     fn is_wanted(&self, value: &syn::Expr) -> bool {
         matches!(value, syn::Expr::Field(_)) == self.moved && !is_exact(value)
@@ -389,6 +394,26 @@ impl<'ast> Visit<'ast> for Made<'_> {
         self.own.pop();
     }
 
+    fn visit_item_mod(&mut self, item: &'ast syn::ItemMod) {
+        if !is_of_tests(&item.attrs) {
+            visit::visit_item_mod(self, item);
+        }
+    }
+
+    fn visit_item_fn(&mut self, item: &'ast syn::ItemFn) {
+        if !is_of_tests(&item.attrs) {
+            visit::visit_item_fn(self, item);
+        }
+    }
+
+    fn visit_macro(&mut self, node: &'ast syn::Macro) {
+        // What a test expects is no value that a program keeps.
+        let name = node.path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
+        if !name.contains("assert") && !name.contains("matches") {
+            visit_tokens(self, node.tokens.clone());
+        }
+    }
+
     fn visit_expr_struct(&mut self, node: &'ast syn::ExprStruct) {
         visit::visit_expr_struct(self, node);
         if !self.is_named(&node.path) {
@@ -422,12 +447,28 @@ mod tests {
     use super::*;
 
     #[test]
+    fn values_in_the_rules_of_a_grammar_are_found() {
+        let text = "peg::parser! { grammar shell<'a>() for Tokens<'a> {\n    \
+                    rule suffix() -> Suffix = (w:word() { Item::Word(w) } / i:io() { Item::Io(i) })+ { Suffix(s) }\n    \
+                    rule pipeline() -> Pipeline = t:timed()? seq:commands() {? if seq.is_empty() { Err(\"\") } else { Ok(Pipeline { t, seq }) } }\n} }\n\
+                    fn f() { assert_eq!(g(), Suffix(all())); all.push(wrap!(Suffix(all()))); }\n";
+        let made = |item: &str| {
+            let field = Field::of(item).unwrap();
+            let mut search = Made::new(&field, false);
+            search.visit_file(&syn::parse_file(text).unwrap());
+            search.found.iter().map(|item| text[item.value.clone()].to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(made("ast::Suffix.0"), ["s", "all()"]);
+        assert_eq!(made("ast::Pipeline.seq"), ["seq"]);
+    }
+
+    #[test]
     fn values_are_wrapped_where_they_are_made() {
         let text = "impl Doc { fn f(tokens: Vec<u8>) -> Self { let a = Self { tokens, other: x() }; Doc { tokens: lex().collect(), ..a } } }\n\
                     fn g() { m::Doc { tokens: Vec::new() }; Kind::Doc { tokens: lex() }; Other { tokens: lex() }; E::V(lex()); E::W(lex()); }\n";
         let made = |item: &str| {
             let field = Field::of(item).unwrap();
-            let mut search = Made { field: &field, moved: false, own: Vec::new(), found: Vec::new() };
+            let mut search = Made::new(&field, false);
             search.visit_file(&syn::parse_file(text).unwrap());
             search.found.iter().map(|item| text[item.value.clone()].to_owned()).collect::<Vec<_>>()
         };

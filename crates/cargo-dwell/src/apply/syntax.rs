@@ -230,66 +230,74 @@ impl Reader {
             }
             return;
         }
-        let list = Punctuated::<Expr, Token![,]>::parse_terminated;
-        if let Ok(all) = list.parse2(tokens.clone()) {
-            if let (true, [left, right, ..]) =
-                (name.ends_with("assert_eq") || name.ends_with("assert_ne"), &all.iter().collect::<Vec<_>>()[..])
-            {
-                let (left, right) = (bytes(left), bytes(right));
-                self.add(left.start..right.end, Kind::Compare { left, right });
-            }
-            for expr in &all {
-                self.visit_expr(expr);
-            }
-        } else if let Ok(block) = syn::Block::parse_within.parse2(tokens.clone()) {
-            for statement in &block {
-                self.visit_stmt(statement);
-            }
-        } else {
-            self.read_parts(tokens);
+        if (name.ends_with("assert_eq") || name.ends_with("assert_ne"))
+            && let Ok(all) = LIST.parse2(tokens.clone())
+            && let [left, right, ..] = &all.iter().collect::<Vec<_>>()[..]
+        {
+            let (left, right) = (bytes(left), bytes(right));
+            self.add(left.start..right.end, Kind::Compare { left, right });
+        }
+        visit_tokens(self, tokens);
+    }
+}
+
+/// Expressions that commas separate.
+const LIST: fn(ParseStream<'_>) -> syn::Result<Punctuated<Expr, Token![,]>> = Punctuated::parse_terminated;
+
+/// Visits what a macro is given: expressions that commas separate, statements, or the parts of a syntax of its own.
+pub(super) fn visit_tokens<V: for<'ast> Visit<'ast>>(visitor: &mut V, tokens: TokenStream) {
+    if let Ok(all) = LIST.parse2(tokens.clone()) {
+        for expr in &all {
+            visitor.visit_expr(expr);
+        }
+    } else if let Ok(block) = syn::Block::parse_within.parse2(tokens.clone()) {
+        for statement in &block {
+            visitor.visit_stmt(statement);
+        }
+    } else {
+        visit_parts(visitor, tokens);
+    }
+}
+
+/// Visits what stands between the separators of a syntax that is a macro's own: `rule node() -> Node = name:text() { Node { name } }`,
+/// `b'0' => number(text)`.
+fn visit_parts<V: for<'ast> Visit<'ast>>(visitor: &mut V, tokens: TokenStream) {
+    let all: Vec<TokenTree> = tokens.into_iter().collect();
+    let mut start = 0;
+    for (at, token) in all.iter().enumerate() {
+        let TokenTree::Punct(punct) = token else { continue };
+        // `==` and `..=` are no separators.
+        let is_joint = |punct: Option<&TokenTree>| matches!(punct, Some(TokenTree::Punct(punct)) if punct.spacing() == Spacing::Joint);
+        let next = all.get(at + 1).map(ToString::to_string);
+        let is_arrow = punct.as_char() == '=' && is_joint(Some(token)) && next.as_deref() == Some(">");
+        let is_alone = punct.spacing() == Spacing::Alone && (at == 0 || !is_joint(all.get(at - 1)));
+        if is_arrow || is_alone && matches!(punct.as_char(), ',' | ';' | '=') {
+            visit_part(visitor, &all[start..at], is_arrow);
+            start = at + 1 + usize::from(is_arrow);
         }
     }
+    visit_part(visitor, &all[start.min(all.len())..], false);
+}
 
-    /// Reads what stands between the separators of a syntax that is a macro's own: `rule node() -> Node = name:text() { Node { name } }`,
-    /// `b'0' => number(text)`.
-    fn read_parts(&mut self, tokens: TokenStream) {
-        let all: Vec<TokenTree> = tokens.into_iter().collect();
-        let mut start = 0;
-        for (at, token) in all.iter().enumerate() {
-            let TokenTree::Punct(punct) = token else { continue };
-            // `==` and `..=` are no separators.
-            let is_joint = |punct: Option<&TokenTree>| matches!(punct, Some(TokenTree::Punct(punct)) if punct.spacing() == Spacing::Joint);
-            let next = all.get(at + 1).map(ToString::to_string);
-            let is_arrow = punct.as_char() == '=' && is_joint(Some(token)) && next.as_deref() == Some(">");
-            let is_alone = punct.spacing() == Spacing::Alone && (at == 0 || !is_joint(all.get(at - 1)));
-            if is_arrow || is_alone && matches!(punct.as_char(), ',' | ';' | '=') {
-                self.read_part(&all[start..at], is_arrow);
-                start = at + 1 + usize::from(is_arrow);
-            }
-        }
-        self.read_part(&all[start.min(all.len())..], false);
+fn visit_part<V: for<'ast> Visit<'ast>>(visitor: &mut V, part: &[TokenTree], is_pattern: bool) {
+    let tokens = || part.iter().cloned().collect::<TokenStream>();
+    if is_pattern && let Ok(pattern) = Pat::parse_multi_with_leading_vert.parse2(tokens()) {
+        return visitor.visit_pat(&pattern);
     }
-
-    fn read_part(&mut self, part: &[TokenTree], is_pattern: bool) {
-        let tokens = || part.iter().cloned().collect::<TokenStream>();
-        if is_pattern && let Ok(pattern) = Pat::parse_multi_with_leading_vert.parse2(tokens()) {
-            return self.visit_pat(&pattern);
+    if !is_pattern && let Ok(expr) = syn::parse2::<Expr>(tokens()) {
+        return visitor.visit_expr(&expr);
+    }
+    for token in part {
+        let TokenTree::Group(group) = token else { continue };
+        let mut tokens = group.stream();
+        // `{? .. }` of a grammar may fail.
+        let is_mark = |token: &TokenTree| matches!(token, TokenTree::Punct(punct) if punct.as_char() == '?');
+        if group.delimiter() == Delimiter::Brace
+            && tokens.clone().into_iter().next().is_some_and(|first| is_mark(&first))
+        {
+            tokens = tokens.into_iter().skip(1).collect();
         }
-        if !is_pattern && let Ok(expr) = syn::parse2::<Expr>(tokens()) {
-            return self.visit_expr(&expr);
-        }
-        for token in part {
-            let TokenTree::Group(group) = token else { continue };
-            let mut tokens = group.stream();
-            // `{? .. }` of a grammar may fail.
-            let is_mark = |token: &TokenTree| matches!(token, TokenTree::Punct(punct) if punct.as_char() == '?');
-            if group.delimiter() == Delimiter::Brace
-                && tokens.clone().into_iter().next().is_some_and(|first| is_mark(&first))
-            {
-                tokens = tokens.into_iter().skip(1).collect();
-            }
-            self.read_macro("", tokens);
-        }
+        visit_tokens(visitor, tokens);
     }
 }
 
@@ -403,7 +411,7 @@ impl<'ast> Visit<'ast> for Reader {
     fn visit_attribute(&mut self, node: &'ast syn::Attribute) {
         // Values of fields: `#[builder(default = Details::new())]`.
         if let (syn::Meta::List(list), false) = (&node.meta, node.path().is_ident("derive")) {
-            self.read_parts(list.tokens.clone());
+            visit_parts(self, list.tokens.clone());
         }
     }
 

@@ -258,6 +258,17 @@ impl Choice<'_> {
         Ok(Outcome::Done(executable))
     }
 
+    /// Returns cargo's command that builds the program for a run, with messages in JSON.
+    ///
+    /// # Errors
+    /// Returns an error if no program was chosen.
+    pub(crate) fn command_to_run(&self) -> Result<Command> {
+        let (Some(workspace), Some(selected)) = (&self.workspace, &self.selected) else {
+            bail!("no program was chosen; name one with --bin");
+        };
+        Ok(self.command(workspace, selected, self.profile(Purpose::Run), Purpose::Run))
+    }
+
     fn profile(&self, purpose: Purpose) -> &str {
         match &self.args.profile {
             Some(profile) => profile,

@@ -14,7 +14,7 @@ const EXIT_CODES: &str = "Exit code: 0 if a change held; 1 if none did; 2 for wr
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXIT_CODES, override_usage = "cargo dwell advise [OPTIONS] [-- ARGS]...")]
 pub struct Advise {
-    /// The time for the answer, such as `90s` or `10m`: no try goes on after it
+    /// The time for the tries, such as `90s` or `10m`: the program's first build, and the first check and tests, come on top
     #[arg(long, value_name = "TIME", default_value = "5m", value_parser = time)]
     pub(super) time: Duration,
     /// What a change has to improve [default: one of them, and the other does not get worse]

@@ -1,16 +1,17 @@
 //! What is tried: the changes of all reports, those that promise most first.
 
 use super::super::moves::{Move, Saves};
-use super::costs::Goal;
+use super::costs::{self, Goal};
 use serde_json::Value;
 use std::collections::VecDeque;
 use std::path::Path;
 
 /// The number of changes of types of which no report knows how many values live.
 const WITHOUT_COUNT: usize = 3;
-/// The least share of the bytes or of the time that a change must promise to be tried: a quarter of what it must save, since
-/// predictions may be wrong.
-const LEAST: f64 = 0.0025;
+/// The least share of the bytes or of the time that a change must promise to be tried alone: what it must save.
+const ALONE: f64 = costs::LEAST;
+/// The least that it must promise to be tried together with others.
+const LEAST: f64 = ALONE / 4.0;
 
 /// A change to try.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,6 +54,11 @@ impl Candidate {
         }
     }
 
+    /// Returns `true` if it changes something.
+    pub(super) fn has_some(&self) -> bool {
+        *self == Self::Allocator || !self.moves().is_empty()
+    }
+
     /// Returns the changes of the source.
     pub(super) fn moves(&self) -> &[Move] {
         match self {
@@ -72,14 +78,19 @@ pub(super) fn share(change: &Move, live: u64, goal: Option<Goal>) -> f64 {
     }
 }
 
-/// Returns the changes that can be tried, those that promise most first, and those that need a person. `counted` are those of a run, and
-/// `sizes` those of types of which no report knows how many live.
-pub(super) fn sorted(
-    mut counted: Vec<Move>,
-    sizes: Vec<Move>,
-    live: u64,
-    goal: Option<Goal>,
-) -> (Vec<Candidate>, Vec<Move>) {
+/// The changes of all reports.
+#[derive(Debug, Default)]
+pub(super) struct Sorted {
+    /// Those that are tried one by one, in their order.
+    pub(super) able: Vec<Candidate>,
+    /// Those that promise too little to be tried alone.
+    pub(super) small: Vec<Move>,
+    /// Those that need a person.
+    pub(super) person: Vec<Move>,
+}
+
+/// Sorts changes by what they promise. `counted` are those of a run, and `sizes` those of types of which no report knows how many live.
+pub(super) fn sorted(mut counted: Vec<Move>, sizes: Vec<Move>, live: u64, goal: Option<Goal>) -> Sorted {
     let (mut able, mut person): (Vec<Move>, Vec<Move>) = (Vec::new(), Vec::new());
     let same = |one: &Move, other: &Move| {
         let items =
@@ -97,13 +108,22 @@ pub(super) fn sorted(
     let mut sizes: Vec<Move> = sizes.into_iter().filter(|size| size.refusal().is_none()).collect();
     sizes.retain(|candidate| !able.iter().any(|other| same(other, candidate)));
     sizes.truncate(WITHOUT_COUNT);
+    let (able, small): (Vec<Move>, Vec<Move>) =
+        able.into_iter().partition(|candidate| share(candidate, live, goal) >= ALONE);
     let able = able.into_iter().map(|item| Candidate::Counted(Box::new(item)));
-    (able.chain(sizes.into_iter().map(|size| Candidate::Size(Box::new(size)))).collect(), person)
+    let able = able.chain(sizes.into_iter().map(|size| Candidate::Size(Box::new(size)))).collect();
+    Sorted { able, small, person }
 }
 
 /// Adds what a census of the changed program proposes to what is left, in the order of what it promises now, before the changes of types
-/// of which no report knows how many live.
-pub(super) fn renew(queue: &mut VecDeque<Candidate>, mut new: Vec<Move>, live: u64, goal: Option<Goal>) {
+/// of which no report knows how many live. What promises too little alone by now becomes one of the `small` ones.
+pub(super) fn renew(
+    queue: &mut VecDeque<Candidate>,
+    small: &mut Vec<Move>,
+    mut new: Vec<Move>,
+    live: u64,
+    goal: Option<Goal>,
+) {
     let promised = |candidate: &Candidate| match candidate {
         Candidate::Counted(change) => Some(share(change, live, goal)),
         _ => None,
@@ -115,8 +135,21 @@ pub(super) fn renew(queue: &mut VecDeque<Candidate>, mut new: Vec<Move>, live: u
             **change = new.remove(index);
         }
     }
+    for queued in small.iter_mut() {
+        if let Some(index) = new.iter().position(|new| new.is_for_same(queued)) {
+            *queued = new.remove(index);
+        }
+    }
+    small.retain(|queued| share(queued, live, goal) >= LEAST);
     queue.extend(new.into_iter().map(|item| Candidate::Counted(Box::new(item))));
     queue.retain(|candidate| promised(candidate).is_none_or(|share| share >= LEAST));
+    queue.retain(|candidate| match candidate {
+        Candidate::Counted(change) if share(change, live, goal) < ALONE => {
+            small.push((**change).clone());
+            false
+        }
+        _ => true,
+    });
     let order = |candidate: &Candidate| match candidate {
         Candidate::Allocator => (0, 0.0),
         Candidate::Counted(_) => (1, -promised(candidate).unwrap_or_default()),
@@ -205,16 +238,19 @@ mod tests {
             of("A.b", Saves::Nanos([0; 3]), 30.0),
             of("A.c", Saves::Bytes(500), 0.0),
             of("A.a", Saves::Nanos([0; 3]), 1.0),
+            of("A.f", Saves::Bytes(9), 0.0),
+            of("A.g", Saves::Bytes(2), 0.0),
             Move { location: "D.d".into(), dependency: Some("d".into()), ..Move::default() },
         ];
         let sizes = vec![of("A.c", Saves::Bytes(8), 0.0), of("A.e", Saves::Bytes(8), 0.0)];
         let names = |goal| {
-            let (able, person) = sorted(counted.clone(), sizes.clone(), 1000, goal);
-            assert_eq!(person.len(), 1);
-            able.iter().map(Candidate::name).collect::<Vec<_>>().join(" ")
+            let sorted = sorted(counted.clone(), sizes.clone(), 1000, goal);
+            assert_eq!(sorted.person.len(), 1);
+            let small = sorted.small.iter().map(|item| format!("({})", item.location));
+            sorted.able.iter().map(Candidate::name).chain(small).collect::<Vec<_>>().join(" ")
         };
-        assert_eq!(names(None), "A.c A.b A.a A.e");
-        assert_eq!(names(Some(Goal::Memory)), "A.c A.a A.e");
+        assert_eq!(names(None), "A.c A.b A.a A.e (A.f)");
+        assert_eq!(names(Some(Goal::Memory)), "A.c A.a A.e (A.f)");
         assert_eq!(names(Some(Goal::Time)), "A.b A.a A.c A.e");
     }
 
@@ -223,9 +259,13 @@ mod tests {
         let counted = |item: &str, bytes| Candidate::Counted(Box::new(of(item, Saves::Bytes(bytes), 0.0)));
         let size = Candidate::Size(Box::new(of("A.e", Saves::Bytes(8), 0.0)));
         let mut queue = VecDeque::from([counted("A.a", 500), counted("A.b", 300), size]);
-        let new = [("A.c", 400), ("A.b", 450), ("A.d", 1)].map(|(item, bytes)| of(item, Saves::Bytes(bytes), 0.0));
-        renew(&mut queue, new.to_vec(), 1000, None);
+        let new = [("A.c", 400), ("A.b", 450), ("A.d", 1), ("A.f", 7), ("A.g", 1), ("A.h", 6)];
+        let new = new.map(|(item, bytes)| of(item, Saves::Bytes(bytes), 0.0));
+        let mut small = vec![of("A.g", Saves::Bytes(9), 0.0), of("A.h", Saves::Bytes(9), 0.0)];
+        renew(&mut queue, &mut small, new.to_vec(), 1000, None);
         assert_eq!(queue.iter().map(Candidate::name).collect::<Vec<_>>().join(" "), "A.a A.b A.c A.e");
+        assert_eq!(small.iter().map(|item| item.location.as_str()).collect::<Vec<_>>(), ["A.h", "A.f"]);
+        assert_eq!(small[0].saves, Saves::Bytes(6));
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub(super) enum Goal {
 }
 
 /// The least share of what the program costs that a change has to save.
-const LEAST: f64 = 0.01;
+pub(super) const LEAST: f64 = 0.01;
 /// The largest share by which it may make worse what it is not made for.
 const WORSE: f64 = 0.02;
 /// The same for what a goal says nothing about.
@@ -35,7 +35,7 @@ pub(super) struct Noise {
     pub(super) live: u64,
     /// The median distance of a ratio of CPU times from 1.
     pub(super) cpu: f64,
-    /// The same for resident bytes.
+    /// The median difference of the resident bytes of a pair.
     pub(super) resident: f64,
     /// The same for instructions; `None`: nothing counts them.
     pub(super) instructions: Option<f64>,
@@ -51,12 +51,14 @@ impl Noise {
             let (least, most) = (all.iter().min().copied()?, all.iter().max().copied()?);
             Some((most - least) as f64 / (least as f64).max(1.0))
         };
-        // A run may end before anything is seen of it.
-        let resident: Vec<u64> = runs.iter().flatten().map(|run| run.usage.resident).filter(|seen| *seen > 0).collect();
+        // A run may end before anything, or all, is seen of it.
+        let resident = |pair: &[Seen; 2]| Some(pair.map(|run| run.usage.resident)).filter(|seen| !seen.contains(&0));
+        let mut resident: Vec<f64> = runs.iter().filter_map(resident).filter_map(|seen| ends(&seen)).collect();
+        resident.sort_by(f64::total_cmp);
         Self {
             live: live[0].abs_diff(live[1]),
             cpu: apart.get(apart.len() / 2).copied().unwrap_or_default(),
-            resident: ends(&resident).unwrap_or_default(),
+            resident: resident.get(resident.len() / 2).copied().unwrap_or_default(),
             instructions: instructions.and_then(|both| ends(&both)),
         }
     }
@@ -293,6 +295,10 @@ mod tests {
         assert_eq!((noise.live, noise.resident, noise.instructions), (2, 0.1, Some(0.01)));
         assert!(noise.cpu <= 0.021);
         assert_eq!(Noise::of(&[], [0; 2], None), Noise::default());
+        // One run of ten was seen too early: another allocator that takes more memory is no gain for it.
+        let mut pairs = vec![[seen(100, 100), seen(101, 100)]; 5];
+        pairs[1][0] = seen(26, 100);
+        assert!((Noise::of(&pairs, [0; 2], None).resident - 0.01).abs() < 1e-9);
     }
 
     #[test]

@@ -92,8 +92,11 @@ fn errors(all: &[Line]) -> BTreeMap<&str, Vec<f64>> {
 
 /// Returns the kinds whose predictions are often wrong by more than a fifth.
 pub(super) fn unsure(all: &[Line]) -> Vec<String> {
-    let is_unsure = |errors: &[f64]| errors.len() >= ENOUGH && errors[errors.len() / 2] > LARGE;
     errors(all).into_iter().filter(|(_, errors)| is_unsure(errors)).map(|(kind, _)| kind.to_owned()).collect()
+}
+
+fn is_unsure(errors: &[f64]) -> bool {
+    errors.len() >= ENOUGH && errors[errors.len() / 2] > LARGE
 }
 
 /// Prints a table of the errors.
@@ -108,8 +111,7 @@ pub(super) fn print(all: &[Line], out: &mut dyn Write) -> Result<()> {
     writeln!(out, "  tries  median error  largest  kind")?;
     for (kind, errors) in errors(all) {
         let (median, most) = (errors[errors.len() / 2], errors[errors.len() - 1]);
-        let note = if median > LARGE { "  (printed as a question)" } else { "" };
-        let note = if errors.len() < ENOUGH { "" } else { note };
+        let note = if is_unsure(&errors) { "  (printed as a question)" } else { "" };
         writeln!(out, "  {:5}  {:10.0} %  {:5.0} %  {kind}{note}", errors.len(), median * 100.0, most * 100.0)?;
     }
     Ok(())
@@ -144,5 +146,17 @@ mod tests {
         assert!(text.contains("      3          75 %    100 %  shrink  (printed as a question)\n"), "{text}");
         fs::write(&file, "{}\n").unwrap();
         assert!(read(&file).unwrap_err().to_string().contains("record.jsonl:1: is no line of"));
+    }
+
+    /// A kind of which this fails is printed with a number that half of the tries contradict: its model has to be mended.
+    #[test]
+    fn no_kind_is_often_wrong_in_the_draws() {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/advise/tries.jsonl");
+        if !file.exists() {
+            println!("skipped: {} is not in a package", file.display());
+            return;
+        }
+        let all = read(&file).unwrap();
+        assert!(all.len() > 20 && unsure(&all).is_empty(), "{:?}", unsure(&all));
     }
 }

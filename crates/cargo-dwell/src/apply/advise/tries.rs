@@ -2,6 +2,7 @@
 
 use super::super::allocator;
 use super::super::args::Apply;
+use super::super::builds::{Build, Features};
 use super::super::edit::Made;
 use super::super::folder;
 use super::super::git;
@@ -14,7 +15,7 @@ use super::super::variants;
 use super::answer::{Answer, Ended, Known, Tried, WORTH_A_LINE};
 use super::args::Advise;
 use super::branch::Commit;
-use super::candidates::{self, Candidate};
+use super::candidates::{self, Candidate, Sorted};
 use super::costs::{self, About, Gain, Goal, Noise};
 use super::resume::Saved;
 use super::{branch, record};
@@ -61,7 +62,7 @@ impl Advise {
 }
 
 fn advise(args: &Advise, dependency: Option<&Patched>) -> Result<ExitCode> {
-    let end = Instant::now() + args.time;
+    let began = Instant::now();
     let Some(workspace) = program::workspace(&args.build)? else { return Ok(ExitCode::from(2)) };
     let root = workspace.workspace_root.clone().into_std_path_buf();
     if let Some(name) = &args.branch {
@@ -107,7 +108,7 @@ fn advise(args: &Advise, dependency: Option<&Patched>) -> Result<ExitCode> {
         driver: driver.as_deref(),
     });
     let mut known = Known::default();
-    let begun = Tries::before(args, session, end, &mut known).and_then(|tries| {
+    let begun = Tries::before(args, session, began, &mut known).and_then(|tries| {
         let Some(mut tries) = tries else { return Ok(None) };
         saved.map_or(Ok(()), |saved| tries.resume(saved))?;
         Ok(Some(tries))
@@ -173,10 +174,12 @@ struct Tries<'a> {
     noise: Noise,
     /// The files that the changes of the begin edit.
     files: Vec<PathBuf>,
-    /// Whether it is known what compiles before a change.
-    is_checked: bool,
-    /// Whether it is known what else holds before a change.
-    is_known: bool,
+    /// The build of the program, which decides whether a change pays.
+    program: Build,
+    /// What else holds before a change; empty: no change has paid yet.
+    others: Vec<Build>,
+    /// Whether the uses are repaired in all builds: the change pays, and another build has errors.
+    is_thorough: bool,
     /// Whether the tests ran twice before a change, so that it is known which have two outcomes.
     is_tested_twice: bool,
     /// Why no change can be proven.
@@ -191,7 +194,7 @@ struct Tries<'a> {
 
 impl<'a> Tries<'a> {
     /// Measures the program, and collects what to try. `None`: cargo does not build it, and printed why.
-    fn before(args: &'a Advise, mut session: Session<'a>, end: Instant, known: &mut Known) -> Result<Option<Self>> {
+    fn before(args: &'a Advise, mut session: Session<'a>, began: Instant, known: &mut Known) -> Result<Option<Self>> {
         let step = |known: &mut Known, name: &'static str| {
             known.step = name;
             progress(name);
@@ -201,6 +204,8 @@ impl<'a> Tries<'a> {
         if !bench.build_program()? {
             return Ok(None);
         }
+        // The first build takes what it takes, and so do the first check and tests.
+        let end = Instant::now() + args.time;
         // What takes longer once cannot be tried.
         bench.bound = args.time.max(RUN);
         let (bound, started) = (bench.bound, Instant::now());
@@ -250,7 +255,8 @@ impl<'a> Tries<'a> {
             variants::locate(list, root.as_std_path());
         }
         let counted = if uses_library(args, &session.workspace) { counted } else { without_library(counted) };
-        let (able, person) = candidates::sorted(counted, sizes, first.live_bytes, args.goal);
+        let Sorted { able, mut small, person } = candidates::sorted(counted, sizes, first.live_bytes, args.goal);
+        small.truncate(TOGETHER);
         let is_worth_it = |change: &&Move| candidates::share(change, first.live_bytes, args.goal) >= WORTH_A_LINE;
         let tried = person.iter().filter(is_worth_it).take(PERSONS).map(|item| {
             // What apply cannot make, a person may: what to do is all that there is to say.
@@ -265,14 +271,16 @@ impl<'a> Tries<'a> {
         let tried = tried.collect();
         let mut queue = VecDeque::from(able);
         queue.push_front(Candidate::Allocator);
-        let moves: Vec<Move> = queue.iter().flat_map(Candidate::moves).cloned().collect();
+        let moves: Vec<Move> = queue.iter().flat_map(Candidate::moves).chain(&small).cloned().collect();
         let mut files = moves::files(&moves);
         files.extend(allocator::root_of(&session.workspace, &first.built));
         let now = first.clone().kept_as("now")?;
-        let (known, small) = (known.clone(), Vec::new());
+        let mut program = Build::new("", Features::Program(bench.manifest.clone()));
+        program.before = session.cargo.check_build(&program)?.0;
+        let known = known.clone();
         Ok(Some(Self {
             session,
-            began: end.checked_sub(args.time).unwrap_or(end),
+            began,
             end,
             args,
             first,
@@ -280,8 +288,9 @@ impl<'a> Tries<'a> {
             known,
             noise,
             files,
-            is_checked: false,
-            is_known: false,
+            program,
+            others: Vec::new(),
+            is_thorough: false,
             is_tested_twice: false,
             stopped: None,
             first_try: None,
@@ -291,35 +300,19 @@ impl<'a> Tries<'a> {
         }))
     }
 
-    /// Finds what compiles before a change, which its repairs need. The files have their texts of now after it.
-    fn check_before(&mut self) -> Result<()> {
-        if self.is_checked {
-            return Ok(());
-        }
-        let now = self.session.tree.mark();
-        self.session.tree.restore(&[])?;
-        let bound = std::mem::replace(&mut self.session.cargo.bound, BOUND.max(self.args.time));
-        progress("checks what compiles before a change");
-        self.session.check_given_before(&self.files)?;
-        self.session.cargo.bound = bound;
-        self.is_checked = true;
-        self.session.tree.restore(&now)
-    }
-
-    /// Finds what else holds before a change: other features, lints, tests. Most changes do not pay, and need none of it.
+    /// Finds what else holds before a change: other targets and features, lints, tests. Most changes do not pay, and need none of it.
     fn know_before(&mut self) -> Result<()> {
-        self.check_before()?;
         let now = self.session.tree.mark();
         self.session.tree.restore(&[])?;
         self.session.cargo.bound = BOUND.max(self.args.time);
-        progress("checks what compiles with other features before a change");
-        self.session.check_others_before(&self.files)?;
+        progress("checks what compiles before a change");
+        self.session.check_before(&self.files)?;
         self.session.lint_before(&self.files)?;
         if !self.args.no_test {
             progress("runs the tests");
             self.session.test_once_before()?;
         }
-        self.is_known = true;
+        self.others.clone_from(&self.session.cargo.builds);
         self.session.tree.restore(&now)
     }
 
@@ -374,19 +367,11 @@ impl Tries<'_> {
     fn all(&mut self, state: &Path) -> Result<()> {
         loop {
             if self.queue.is_empty() && self.small.len() > 1 {
-                self.queue.push_back(Candidate::Together(std::mem::take(&mut self.small)));
+                let all = Candidate::Together(std::mem::take(&mut self.small));
+                self.queue.extend(Some(all).filter(|all| !self.tried.iter().any(|tried| tried.name == all.name())));
             }
             let left = self.end.saturating_duration_since(Instant::now());
             let Some(candidate) = self.queue.front().cloned().filter(|_| left > SHORT) else { return Ok(()) };
-            // Another allocator needs no repairs: it is tried before the check, which takes as long as a build.
-            if candidate != Candidate::Allocator && !self.is_checked {
-                if let Err(error) = self.check_before() {
-                    processes::check()?;
-                    self.stopped = Some(error);
-                    return Ok(());
-                }
-                continue;
-            }
             self.first_try.get_or_insert_with(Instant::now);
             progress(&format!(
                 "{} of {}, {}:{:02} left: {}",
@@ -405,6 +390,7 @@ impl Tries<'_> {
                 Ok(Some(ended)) => Ok(ended),
                 Ok(None) => {
                     self.session.tree.restore(&mark)?;
+                    self.is_thorough = true;
                     continue;
                 }
                 Err(error) => Err(error),
@@ -430,7 +416,9 @@ impl Tries<'_> {
                 self.tried.push(Tried::new(&candidate, ended));
                 return Ok(());
             }
-            self.queue.pop_front();
+            // Without the parts that could not be made.
+            let candidate = self.queue.pop_front().filter(|left| left.has_some()).unwrap_or(candidate);
+            self.is_thorough = false;
             let holds = matches!(ended, Ended::Held { .. });
             self.tried.push(Tried::new(&candidate, ended));
             if holds {
@@ -453,9 +441,10 @@ impl Tries<'_> {
         }
     }
 
-    /// Tries one change. `None`: it pays, and has to be made again, since it does not compile with other features.
+    /// Tries one change. `None`: it pays, and has to be made again, since another build has errors.
     fn one(&mut self, candidate: &Candidate, mark: &[Change]) -> Result<Option<Ended>> {
         let mut all_made = Vec::new();
+        self.session.cargo.builds = if self.is_thorough { self.others.clone() } else { vec![self.program.clone()] };
         if *candidate == Candidate::Allocator
             && let Err(error) = allocator::set(&mut self.session, &self.first.built)
         {
@@ -463,13 +452,26 @@ impl Tries<'_> {
         }
         for part in candidate.moves() {
             let before = self.session.tree.mark();
-            let (_, made, repaired) = self.session.make(part, &before)?;
+            let made = self.session.make(part, &before);
+            let is_made = made.as_ref().is_ok_and(|(_, _, repaired)| repaired.left.is_empty());
+            if let Some(Candidate::Together(all)) = self.queue.front_mut()
+                && !is_made
+                && processes::received().is_none()
+            {
+                all.retain(|other| other != part);
+                self.session.tree.restore(&before)?;
+                continue;
+            }
+            let (_, made, repaired) = made?;
             if let [first, rest @ ..] = &repaired.left[..] {
                 let more = if rest.is_empty() { String::new() } else { format!(", and {} more", rest.len()) };
                 let why = format!("{}: {} has to change by hand: {}{more}", candidate.name(), first.at, first.message);
                 return Ok(Some(Ended::Person { why }));
             }
             all_made.push(made);
+        }
+        if all_made.is_empty() && *candidate != Candidate::Allocator {
+            return Ok(Some(Ended::Lost { gain: None, why: "none of them can be made".to_owned() }));
         }
         if *candidate == Candidate::Allocator
             && let Some(error) = self.session.cargo.check()?.errors.first()
@@ -478,12 +480,6 @@ impl Tries<'_> {
         }
         self.session.tidy()?;
         self.session.check_change(mark)?;
-        if all_made.iter().any(|made| made.becomes.has_other_traits()) && !self.args.breaking {
-            let lost = self.session.lost_traits(mark)?;
-            if !lost.is_empty() {
-                bail!("{} would be lost, which is breaking for users of the crate", lost.join(", "));
-            }
-        }
         let bench = self.session.bench.as_ref().context("there is nothing to measure with")?;
         let after = bench.census("after")?;
         let gain = Gain::measure(bench, &self.now, &after)?;
@@ -498,7 +494,7 @@ impl Tries<'_> {
             }
             return Ok(Some(Ended::Lost { gain: Some(gain), why }));
         }
-        if !self.is_known {
+        if self.others.is_empty() {
             let began = Instant::now();
             if let Err(error) = self.know_before() {
                 processes::check()?;
@@ -508,6 +504,7 @@ impl Tries<'_> {
                 return Ok(Some(Ended::Person { why }));
             }
             // The first tests are not cut short, and neither are the first with a change.
+            self.end += began.elapsed();
             let left = self.end.saturating_duration_since(Instant::now());
             self.session.cargo.bound = left.max(began.elapsed() * 2);
         }
@@ -532,8 +529,18 @@ impl Tries<'_> {
         all_made: &[Made],
         gain: Gain,
     ) -> Result<Option<Ended>> {
-        if !self.session.cargo.check()?.errors.is_empty() {
-            return Ok(None);
+        self.session.cargo.builds.clone_from(&self.others);
+        if let Some(error) = self.session.cargo.check()?.errors.first() {
+            if !self.is_thorough {
+                return Ok(None);
+            }
+            bail!("another build does not compile: {}", error.message);
+        }
+        if all_made.iter().any(|made| made.becomes.has_other_traits()) && !self.args.breaking {
+            let lost = self.session.lost_traits(mark)?;
+            if !lost.is_empty() {
+                bail!("{} would be lost, which is breaking for users of the crate", lost.join(", "));
+            }
         }
         let mut notes: Vec<String> = self.session.lint_after()?.unwrap_or_default();
         for made in all_made {
@@ -588,7 +595,12 @@ impl Tries<'_> {
         }
         let is_known = |new: &Move| self.tried.iter().any(|old| old.name == new.location && old.how == new.how);
         renewed.retain(|new| new.refusal().is_none() && !is_known(new));
-        candidates::renew(&mut self.queue, renewed, self.now.live_bytes, self.args.goal);
+        // What promised too little of the bytes before may promise more of those that are left.
+        let (tried, untried): (Vec<Move>, Vec<Move>) = std::mem::take(&mut self.small).into_iter().partition(is_known);
+        self.small = tried;
+        self.queue.extend(untried.into_iter().map(|item| Candidate::Counted(Box::new(item))));
+        candidates::renew(&mut self.queue, &mut self.small, renewed, self.now.live_bytes, self.args.goal);
+        self.small.truncate(TOGETHER);
     }
 
     fn held(&self) -> impl Iterator<Item = (&Tried, &Ended)> {
