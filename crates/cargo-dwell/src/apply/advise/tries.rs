@@ -62,7 +62,7 @@ impl Advise {
 }
 
 fn advise(args: &Advise, dependency: Option<&Patched>) -> Result<ExitCode> {
-    let began = Instant::now();
+    let start = Instant::now();
     let Some(workspace) = program::workspace(&args.build)? else { return Ok(ExitCode::from(2)) };
     let root = workspace.workspace_root.clone().into_std_path_buf();
     if let Some(name) = &args.branch {
@@ -108,7 +108,7 @@ fn advise(args: &Advise, dependency: Option<&Patched>) -> Result<ExitCode> {
         driver: driver.as_deref(),
     });
     let mut known = Known::default();
-    let begun = Tries::before(args, session, began, &mut known).and_then(|tries| {
+    let begun = Tries::before(args, session, start, &mut known).and_then(|tries| {
         let Some(mut tries) = tries else { return Ok(None) };
         saved.map_or(Ok(()), |saved| tries.resume(saved))?;
         Ok(Some(tries))
@@ -417,7 +417,7 @@ impl Tries<'_> {
                 return Ok(());
             }
             // Without the parts that could not be made.
-            let candidate = self.queue.pop_front().filter(|left| left.has_some()).unwrap_or(candidate);
+            let candidate = self.queue.pop_front().filter(Candidate::has_some).unwrap_or(candidate);
             self.is_thorough = false;
             let holds = matches!(ended, Ended::Held { .. });
             self.tried.push(Tried::new(&candidate, ended));
