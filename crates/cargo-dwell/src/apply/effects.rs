@@ -3,7 +3,7 @@
 
 use super::identity::{MAPS, Seen, aliases, words};
 use super::moves::Becomes;
-use super::syntax::{Bytes, dense};
+use super::syntax::{Bytes, dense, is_of_tests};
 use super::tree::Tree;
 use super::unbuilt::{Names, Place};
 use std::collections::BTreeSet;
@@ -85,15 +85,6 @@ fn is_near_map(text: &str, line: usize) -> bool {
         ["ext", "exts"].contains(&lower.as_str()) || lower.ends_with("extensions") || MAPS.contains(&word)
     };
     text.lines().skip(line.saturating_sub(5)).take(5).flat_map(words).any(is_map)
-}
-
-/// Returns `true` if attributes say that an item is a test, or that only tests have it.
-pub(super) fn is_of_tests(attributes: &[syn::Attribute]) -> bool {
-    attributes.iter().any(|attribute| match &attribute.meta {
-        syn::Meta::Path(path) => path.segments.last().is_some_and(|last| last.ident == "test"),
-        syn::Meta::List(list) => list.path.is_ident("cfg") && list.tokens.to_string() == "test",
-        syn::Meta::NameValue(_) => false,
-    })
 }
 
 /// Returns the places where a change of fields may have an effect that no test sees. `sources` are those of the packages that may use

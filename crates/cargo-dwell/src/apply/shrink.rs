@@ -1,9 +1,8 @@
 //! Gives unused capacity back where a field gets its value, `tokens: { let mut tokens: Vec<_> = lex(); tokens.shrink_to_fit(); tokens }`,
 //! before the statement that moves a local variable there, or where a struct that was filled step by step is complete.
 
-use super::effects::is_of_tests;
 use super::package::sources_of_package;
-use super::syntax::{Bytes, dense, visit_tokens};
+use super::syntax::{Bytes, dense, is_of_tests, visit_tokens};
 use super::tree::Tree;
 use super::unbuilt;
 use super::{capacity, complete, local};

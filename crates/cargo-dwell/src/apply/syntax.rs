@@ -485,6 +485,15 @@ pub(super) fn has_inner_path(text: &str) -> bool {
     Pat::parse_multi_with_leading_vert.parse_str(text).map_or(true, |pat| inner(&pat, true))
 }
 
+/// Returns `true` if attributes say that an item is a test, or that only tests have it.
+pub(super) fn is_of_tests(attributes: &[syn::Attribute]) -> bool {
+    attributes.iter().any(|attribute| match &attribute.meta {
+        syn::Meta::Path(path) => path.segments.last().is_some_and(|last| last.ident == "test"),
+        syn::Meta::List(list) => list.path.is_ident("cfg") && list.tokens.to_string() == "test",
+        syn::Meta::NameValue(_) => false,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
