@@ -62,9 +62,9 @@ pub use heap::names;
 pub mod run {
     #[cfg(agent)]
     pub use crate::agent::loadable::loads_agent;
-    pub use crate::capture::run::{
-        At, Child, Killed, Options, Records, Run, Seen, Tasks, duration, snapshots, snapshots_early,
-    };
+    pub use crate::capture::run::{At, Child, Killed, Options, Records, Run, duration, snapshots, snapshots_early};
+    #[cfg(agent)]
+    pub use crate::capture::run::{Seen, Tasks};
 }
 
 /// Takes snapshots of programs that were started without the agent: running processes, and cores.
