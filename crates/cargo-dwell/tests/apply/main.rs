@@ -232,7 +232,7 @@ fn change_that_does_not_hold_is_not_written() {
         "        let mut count = 0;\n        count += 1;\n        count += 1;\n        count += 1;\n        count\n";
     let guarded = MAIN.replace(
         "fn details(entry",
-        &format!("fn count(kind: &Kind) -> usize {{\n    if let Kind::Huge(Huge {{ at: (1, _), .. }}) = kind {{\n        1\n    }} else {{\n{long}    }}\n}}\n\nfn details(entry"),
+        &format!("fn count(kind: &Kind) -> usize {{\n    if let Kind::Huge(Huge {{ at: (1, column), .. }}) = kind {{\n        *column as usize\n    }} else {{\n{long}    }}\n}}\n\nfn details(entry"),
     );
     let guarded = guarded.replacen("fn count", "#[allow(dead_code)]\nfn count", 1);
     let package = package(&guarded);
