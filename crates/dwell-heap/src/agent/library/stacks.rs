@@ -1,6 +1,6 @@
 //! Call stacks, walked by frame pointers. Each distinct stack is stored once.
 
-use crate::arch::{kept, return_address, thread_pointer};
+use crate::arch::{ends, kept, return_address, thread_pointer};
 use crate::layout::{DEPTH, FRAMES, OF_MAPPING, PAIRS};
 use crate::thread::Thread;
 use crate::{STATE, sys};
@@ -152,11 +152,8 @@ fn walk_by(mut frame: u64, last: u64, mut found: impl FnMut(u64), read: impl Fn(
         } else {
             found(return_address(address));
             left -= 1;
-            if is_innermost && left > 0 {
-                if let Some(caller) = behind_frameless(frame, next, address, last, &read) {
-                    found(return_address(caller));
-                    left -= 1;
-                }
+            if is_innermost && left > 0 && ends(address) {
+                left -= u32::from(behind_frameless([frame, next], address, last, &read, &mut found));
             }
         }
         is_innermost = false;
@@ -168,17 +165,25 @@ fn walk_by(mut frame: u64, last: u64, mut found: impl FnMut(u64), read: impl Fn(
     }
 }
 
-/// Returns the return address of a function that keeps no frame pointer, such as C++'s `operator new`, if that is not
-/// the one of the `next` frame. It called the function with this `frame`, which returns to `address`.
-#[inline(always)]
-fn behind_frameless(frame: u64, next: u64, address: u64, last: u64, read: &impl Fn(u64) -> Option<u64>) -> Option<u64> {
-    let at = frame + 16 + 8 * kept(address)?;
-    let caller = if at <= last { read(at)? } else { return None };
+/// Calls `found` for the caller of a function that keeps no frame pointer, such as C++'s `operator new`, if that is not the one of
+/// the `next` frame, and returns `true` then. The function was called with this `frame`, and returns to `address`.
+#[cold]
+#[inline(never)]
+fn behind_frameless(
+    [frame, next]: [u64; 2],
+    address: u64,
+    last: u64,
+    read: &dyn Fn(u64) -> Option<u64>,
+    found: &mut dyn FnMut(u64),
+) -> bool {
+    let Some(at) = kept(address).map(|words| frame + 16 + 8 * words).filter(|at| *at <= last) else { return false };
+    let Some(caller) = read(at) else { return false };
     // The function has a frame.
     if frame < next && next < last && next % 8 == 0 && read(next + 8) == Some(caller) {
-        return None;
+        return false;
     }
-    Some(caller)
+    found(return_address(caller));
+    true
 }
 
 /// Returns the pair with a number from the shadow.

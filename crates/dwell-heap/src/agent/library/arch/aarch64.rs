@@ -173,6 +173,11 @@ pub unsafe fn written(addr: usize, len: usize) {
 
 /// Code for aarch64 keeps its frame pointers, also that of C++.
 #[inline(always)]
+pub fn ends(_: u64) -> bool {
+    false
+}
+
+/// The same.
 pub fn kept(_: u64) -> Option<u64> {
     None
 }

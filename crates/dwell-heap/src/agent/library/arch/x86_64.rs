@@ -145,24 +145,44 @@ pub fn addresses() -> u64 {
 /// The bytes must be mapped.
 pub unsafe fn written(_addr: usize, _len: usize) {}
 
-/// Returns how many words a function keeps on its stack at a call, by the code at the return address, if it returns at once
-/// what is not null: C++'s `operator new`, which keeps no frame pointer.
+/// The bytes that [`ends`] and [`kept`] look at.
+const CODE: usize = 16;
+
+/// Returns the code at a return address, if it is on one page.
 #[inline(always)]
-pub fn kept(address: u64) -> Option<u64> {
+fn code(address: u64) -> Option<[u8; CODE]> {
     const PAGE: u64 = 4096;
-    const CODE: usize = 16;
     if address % PAGE > PAGE - CODE as u64 {
         return None;
     }
     // SAFETY: the caller continues at this address, so that the page is mapped, and code of x86-64 can be read. The bytes are on
     // one page. They may have any alignment and any values.
-    let code = unsafe { (address as *const [u8; CODE]).read() };
-    // test rax, rax; je ..
-    let mut rest = match code {
-        [0x48, 0x85, 0xc0, 0x74, _, ..] => &code[5..],
-        [0x48, 0x85, 0xc0, 0x0f, 0x84, ..] => &code[9..],
-        _ => return None,
-    };
+    Some(unsafe { (address as *const [u8; CODE]).read() })
+}
+
+/// Returns where the code goes on after `test rax, rax; je ..`.
+#[inline(always)]
+fn after_test(code: &[u8; CODE]) -> Option<usize> {
+    match code {
+        [0x48, 0x85, 0xc0, 0x74, ..] => Some(5),
+        [0x48, 0x85, 0xc0, 0x0f, 0x84, ..] => Some(9),
+        _ => None,
+    }
+}
+
+/// Returns `false` if [`kept`] has nothing for a return address. Most code behind an allocation goes on with the block.
+#[inline(always)]
+pub fn ends(address: u64) -> bool {
+    let Some(code) = code(address) else { return false };
+    let Some(at) = after_test(&code) else { return false };
+    matches!([code[at], code[at + 1]], [0x58..=0x5f | 0x41 | 0xc3, _] | [0x48, 0x83])
+}
+
+/// Returns how many words a function keeps on its stack at a call, by the code at the return address, if it returns at once
+/// what is not null: C++'s `operator new`, which keeps no frame pointer.
+pub fn kept(address: u64) -> Option<u64> {
+    let code = code(address)?;
+    let mut rest = &code[after_test(&code)?..];
     let mut words = 0;
     loop {
         rest = match rest {
