@@ -203,11 +203,11 @@ pub(crate) fn input() -> Result<Stdio> {
         use std::os::unix::fs::FileTypeExt;
         let file_type = stdin.map(|stdin| stdin.file_type());
         if file_type.is_some_and(|file_type| file_type.is_fifo() || file_type.is_socket()) {
-            bail!("its standard input is a pipe, which cannot be read twice; write it to a file");
+            bail!("the standard input is a pipe, which only one run of the program can read; write it to a file");
         }
     }
     if is_file {
-        return Ok(fs::File::open("/dev/stdin").context("its standard input cannot be read again")?.into());
+        return Ok(fs::File::open("/dev/stdin").context("the standard input cannot be read again")?.into());
     }
     Ok(Stdio::null())
 }

@@ -186,7 +186,7 @@ fn each_run_reads_the_standard_input() {
     let answer = command.stdin(cat.stdout.take().expect("a pipe")).output().expect("it runs");
     let text = out(&answer);
     assert_eq!(answer.status.code(), Some(2), "{text}");
-    let why = "its standard input is a pipe, which cannot be read twice; write it to a file\n";
+    let why = "the standard input is a pipe, which only one run of the program can read; write it to a file\n";
     assert!(text.ends_with(&format!("error: {why}")), "{text}");
     cat.kill().and_then(|()| cat.wait()).expect("cat ends");
 }

@@ -58,7 +58,8 @@ pub(super) fn frame_pointers(code: &[u8], stack: u64) -> Option<StepBy<Range<u64
         return None;
     }
     if let Some(instruction) = instructions.next_if(is(Mnemonic::Sub)) {
-        bytes += immediate(&instruction)?;
+        // A negative number, which no compiler writes, is no size.
+        bytes = bytes.checked_add(immediate(&instruction)?)?;
     }
     // It uses the stack otherwise.
     if instructions.next_if(of_stack).is_some() {
@@ -102,6 +103,9 @@ mod tests {
         assert_eq!(all(&code, 64_000), Some(vec![least + 8, least + 24, least + 40, least + 56]));
         // push rbp; mov rbp, rsp; and rsp, rax
         assert_eq!(all(&[0x55, 0x48, 0x89, 0xe5, 0x48, 0x21, 0xc4], 64_000), None);
+        // push rbp; mov rbp, rsp; 16 times push rbx; sub rsp, -128
+        let code = [&[0x55, 0x48, 0x89, 0xe5][..], &[0x53; 16], &[0x48, 0x83, 0xec, 0x80]].concat();
+        assert_eq!(all(&code, 64_000), None);
         // push rbp; mov rbp, rsp; add rsp, 8
         assert_eq!(all(&[0x55, 0x48, 0x89, 0xe5, 0x48, 0x83, 0xc4, 8], 64_000), None);
     }

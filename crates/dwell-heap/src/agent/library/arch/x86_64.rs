@@ -155,8 +155,9 @@ fn code(address: u64) -> Option<[u8; CODE]> {
     if address % PAGE > PAGE - CODE as u64 {
         return None;
     }
-    // SAFETY: the caller continues at this address, so that the page is mapped, and code of x86-64 can be read. The bytes are on
-    // one page. They may have any alignment and any values.
+    // SAFETY: the caller continues at this address, so that the page is mapped. Code of x86-64 can be read, as linkers map it and
+    // generated code is mapped, unless it was asked for execution alone on a kernel with protection keys. The bytes are on one
+    // page. They may have any alignment and any values.
     Some(unsafe { (address as *const [u8; CODE]).read() })
 }
 
